@@ -1,0 +1,1 @@
+"""What is right in a learner's work, and how it is judged."""

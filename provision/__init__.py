@@ -1,0 +1,1 @@
+"""Where a lab runs: targets that can be brought up, looked at and taken down."""

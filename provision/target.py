@@ -1,0 +1,138 @@
+"""What a target is asked for and what it tells: plain frozen data and one interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from provision.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """One node the lab wants: `cpu` and `memory` are Kubernetes quantities, `gpus` a count."""
+
+    name: str
+    cpu: str
+    memory: str
+    gpus: int
+    gpu_product: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSpec:
+    """All that a target must know of a lab and of where its place is.
+
+    `home` is `$LAB_HOME/<lab>`: etcd data, keys, kubeconfigs and logs live below it.
+    `workspace` is the learner's folder; a target makes it when absent and never empties it.
+    `parts` are named sets of components beyond the base ones.
+    """
+
+    lab: str
+    home: Path
+    workspace: Path
+    namespaces: tuple[str, ...]
+    nodes: tuple[NodeSpec, ...]
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TargetInfo:
+    """What a check may know of the place where the lab runs.
+
+    `kubeconfig` is the learner's; `grader_kubeconfig` is an account that can only get, list and
+    watch; `host` is a testinfra host spec such as `local://`; `versions` maps a part's name
+    ("kubernetes", "kueue", "kwok", "etcd") to its version; `note` says in what the target differs
+    from what the lab was written for (empty when it does not).
+    """
+
+    name: str
+    lab: str
+    kubeconfig: Path
+    grader_kubeconfig: Path
+    workspace: Path
+    host: str
+    versions: Mapping[str, str]
+    note: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentStatus:
+    """One component. Running (a process exists) and ready (its probe answers) are two facts."""
+
+    name: str
+    is_running: bool
+    is_ready: bool
+    detail: Message | None
+    pid: int | None
+    version: str
+    log: Path
+
+
+@dataclass(frozen=True, slots=True)
+class TargetStatus:
+    """A whole target: whether it was ever provisioned, its components, and what it is."""
+
+    is_provisioned: bool
+    components: tuple[ComponentStatus, ...]
+    info: TargetInfo | None
+
+    @property
+    def is_ready(self) -> bool:
+        """Every component is ready."""
+        return bool(self.components) and all(c.is_ready for c in self.components)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """One line about work under way: `stage` is done or starting, `seconds` since the start."""
+
+    stage: Message
+    seconds: float
+    is_done: bool = False
+
+
+Tell = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Provisioned:
+    """What `up` did: the target, whether anything was changed, and seconds until ready."""
+
+    info: TargetInfo
+    is_changed: bool
+    seconds: float
+    remarks: tuple[Message, ...] = field(default=())
+
+
+class Target(Protocol):
+    """A kind of place where a lab runs; made by `provision.registry.open_target`.
+
+    All methods raise `LabError` (or a child) with the next move when they cannot do their work.
+    """
+
+    def up(self, tell: Tell) -> Provisioned:
+        """Bring the place up, building what is missing; a second call changes nothing."""
+
+    def down(self, tell: Tell) -> None:
+        """Stop every process; the cluster's data stay."""
+
+    def reset(self, tell: Tell) -> Provisioned:
+        """Bring the cluster back to its state after the first `up`; the workspace is not touched."""
+
+    def destroy(self, tell: Tell) -> None:
+        """Remove the place (all below `home`), except the workspace; the shared cache stays."""
+
+    def status(self) -> TargetStatus:
+        """What runs and what is ready, read afresh."""
+
+    def info(self) -> TargetInfo:
+        """The target as it was provisioned, without asking it; TargetError when it never was."""
+
+    def tools_dir(self) -> Path:
+        """Folder for the front of PATH: `kubectl` and `kubectl-kueue` of the target's versions."""
+
+    def log_path(self, component: str) -> Path:
+        """The log of one component; UsageError naming the known ones for an unknown name."""
