@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 
 from provision.message import Message
 
 RESULT_SCHEMA = 1
+_EVIDENCE_TEXTS = ("kind", "name", "fact", "time", "namespace", "uid", "resource_version")
+_FINDING_PARTS = ("looked_at", "expected", "found", "next_move")
 
 
 class Outcome(StrEnum):
@@ -50,7 +52,7 @@ class Mismatch(Exception):
 
 
 class CannotTell(Exception):
-    """The place does not answer or cannot be trusted now; `what` says why, `next_move` what helps."""
+    """The place does not answer or cannot be trusted: `what` says why, `next_move` what helps."""
 
     def __init__(self, what: Message, *, next_move: Message) -> None:
         super().__init__(str(what))
@@ -62,9 +64,9 @@ class CannotTell(Exception):
 class Evidence:
     """A fact that a passed check rests on.
 
-    `kind`, `namespace`, `name`, `uid` and `resource_version` name the object as the API does (a file
-    has kind "File" and only a name); `fact` is a short phrase such as "Admitted=True"; `time` is
-    RFC 3339 UTC: since when it is so, or when it was read; `data` holds small values that later
+    `kind`, `namespace`, `name`, `uid` and `resource_version` name the object as the API does (a
+    file has kind "File" and only a name); `fact` is a short phrase such as "Admitted=True"; `time`
+    is RFC 3339 UTC: since when it is so, or when it was read; `data` holds small values that later
     steps compare with.
     """
 
@@ -121,3 +123,125 @@ class StepResult:
     def first_failure(self) -> CheckResult | None:
         """The first check that failed: the first cause."""
         return next((c for c in self.checks if c.outcome is Outcome.FAILED), None)
+
+
+def message_to_json(message: Message | None) -> dict[str, object] | None:
+    """`{"template", "values"}`, nested where a value is a Message; None stays None."""
+    if message is None:
+        return None
+    values = message.values.items()
+    return {
+        "template": message.template,
+        "values": {k: message_to_json(v) if isinstance(v, Message) else v for k, v in values},
+    }
+
+
+def message_from_json(data: object) -> Message:
+    """The Message written by `message_to_json`; ValueError when it is none."""
+    shape = _mapping(data, "message")
+    values = _mapping(shape.get("values"), "values").items()
+    return Message(
+        _text(shape, "template"),
+        {key: v if isinstance(v, str) else message_from_json(v) for key, v in values},
+    )
+
+
+def evidence_to_json(evidence: Evidence) -> dict[str, object]:
+    """All fields of an Evidence by name."""
+    return asdict(evidence) | {"data": dict(evidence.data)}
+
+
+def evidence_from_json(data: object) -> Evidence:
+    """The Evidence written by `evidence_to_json`; ValueError when a field is missing or no text."""
+    shape = _mapping(data, "evidence")
+    values = _mapping(shape.get("data", {}), "data")
+    texts = {key: _text(shape, key) for key in _EVIDENCE_TEXTS}
+    return Evidence(**texts, data={key: _text(values, key) for key in values})
+
+
+def result_to_json(result: StepResult) -> dict[str, object]:
+    """A StepResult as plain JSON values, with the number of its schema."""
+    return {
+        "schema": RESULT_SCHEMA,
+        "step": result.step,
+        "requests": result.requests,
+        "seconds": result.seconds,
+        "remarks": [message_to_json(remark) for remark in result.remarks],
+        "checks": [_check_to_json(check) for check in result.checks],
+    }
+
+
+def result_from_json(data: object) -> StepResult:
+    """The StepResult written by `result_to_json`; ValueError when it is not one of this schema."""
+    shape = _mapping(data, "result")
+    if shape.get("schema") != RESULT_SCHEMA:
+        raise ValueError(f"result: schema {shape.get('schema')!r} is not {RESULT_SCHEMA}")
+    return StepResult(
+        step=int(_number(shape, "step")),
+        checks=tuple(_check_from_json(item) for item in _items(shape, "checks")),
+        requests=int(_number(shape, "requests")),
+        seconds=_number(shape, "seconds"),
+        remarks=tuple(message_from_json(item) for item in _items(shape, "remarks")),
+    )
+
+
+def _check_to_json(check: CheckResult) -> dict[str, object]:
+    finding = check.finding
+    return {
+        "id": check.id,
+        "title": message_to_json(check.title),
+        "outcome": check.outcome.value,
+        "evidence": [evidence_to_json(item) for item in check.evidence],
+        "finding": finding
+        and {part: message_to_json(getattr(finding, part)) for part in _FINDING_PARTS},
+        "trouble": message_to_json(check.trouble),
+        "next_move": message_to_json(check.next_move),
+        "is_transient": check.is_transient,
+    }
+
+
+def _check_from_json(data: object) -> CheckResult:
+    shape = _mapping(data, "check")
+    told = {key: shape.get(key) for key in ("finding", "trouble", "next_move")}
+    return CheckResult(
+        id=_text(shape, "id"),
+        title=message_from_json(shape.get("title")),
+        outcome=Outcome(_text(shape, "outcome")),
+        evidence=tuple(evidence_from_json(item) for item in _items(shape, "evidence")),
+        finding=None if told["finding"] is None else _finding_from_json(told["finding"]),
+        trouble=None if told["trouble"] is None else message_from_json(told["trouble"]),
+        next_move=None if told["next_move"] is None else message_from_json(told["next_move"]),
+        is_transient=shape.get("is_transient") is True,
+    )
+
+
+def _finding_from_json(data: object) -> Finding:
+    shape = _mapping(data, "finding")
+    return Finding(**{part: message_from_json(shape.get(part)) for part in _FINDING_PARTS})
+
+
+def _mapping(data: object, what: str) -> Mapping[str, object]:
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        raise ValueError(f"{what} must be an object")
+    return data
+
+
+def _items(shape: Mapping[str, object], key: str) -> Sequence[object]:
+    items = shape.get(key)
+    if not isinstance(items, list):
+        raise ValueError(f"{key} must be a list")
+    return items
+
+
+def _text(shape: Mapping[str, object], key: str) -> str:
+    value = shape.get(key)
+    if not isinstance(value, str):
+        raise ValueError(f"{key} must be a text")
+    return value
+
+
+def _number(shape: Mapping[str, object], key: str) -> float:
+    value = shape.get(key)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ValueError(f"{key} must be a number")
+    return value
