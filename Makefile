@@ -1,0 +1,109 @@
+# Verbs of gpu-queue-lab. `make` alone lists them.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
+
+# Words of the caller reach the commands as environment variables, never as shell text.
+export STEP NAME LAB YES OUT
+
+.PHONY: help provision status logs down reset destroy step check solve shell cache prune bundle \
+	test test-full lint format bench golden catalog lock clean
+
+help: ## list what there is to do
+	@$(PYTHON) -c 'import re; [print(f"  make {m[1]:<14} {m[2]}") for m in re.finditer(r"(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())]'
+
+provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the first time)
+	@$(BIN)/lab provision
+
+status: $(VENV)/.run $(CATALOGS) ## what runs, what is ready, where things are
+	@$(BIN)/lab status
+
+logs: $(VENV)/.run $(CATALOGS) ## last lines of a component's log: make logs NAME=kueue
+	@$(BIN)/lab logs "$$NAME"
+
+down: $(VENV)/.run $(CATALOGS) ## stop every process; cluster, files and progress stay
+	@$(BIN)/lab down
+
+reset: $(VENV)/.run $(CATALOGS) ## cluster, workspace and progress back to the start
+	@$(BIN)/lab reset
+
+destroy: $(VENV)/.run $(CATALOGS) ## remove the place; the cache of built parts stays
+	@$(BIN)/lab destroy
+
+step: $(VENV)/.run $(CATALOGS) ## show the text of a step: make step STEP=1
+	@$(BIN)/lab step "$$STEP"
+
+check: $(VENV)/.run $(CATALOGS) ## grade a step: make check STEP=5, or STEP=all
+	@$(BIN)/lab check "$$STEP"
+
+solve: $(VENV)/.run $(CATALOGS) ## play the answers of a step: make solve STEP=5, or STEP=all
+	@$(BIN)/lab solve "$$STEP"
+
+shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
+	@$(BIN)/lab shell
+
+cache: $(VENV)/.run ## how large the cache of built parts is
+	@$(BIN)/lab cache
+
+prune: $(VENV)/.run ## remove built parts that this checkout does not use
+	@$(BIN)/lab cache --prune
+
+bundle: $(VENV)/.run ## pack the built parts: make bundle TARGET=local OUT=parts.tar
+	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
+
+test: $(VENV)/.dev $(CATALOGS) ## the tests: unit, checks, the real place (about 10 minutes)
+	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
+
+test-full: $(VENV)/.dev $(CATALOGS) ## all tests, with the whole kits of cases and all faults
+	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest
+
+lint: $(VENV)/.dev ## ruff, mypy, import-linter, yamllint
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/yamllint --strict .
+
+format: $(VENV)/.dev ## put the code into its form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+bench: $(VENV)/.dev ## measure: start, reset, checks, memory, re-admission
+	@$(BIN)/python -m tests.bench
+
+golden: $(VENV)/.dev ## write the golden files anew; read the diff before you commit it
+	@GOLDEN=write $(BIN)/python -m pytest -q -m golden
+
+catalog: $(VENV)/.dev ## collect the sentences and bring the Korean catalog up to date
+	@$(BIN)/python -m tests.catalog
+
+lock: ## resolve the Python dependencies anew (needs uv)
+	@sh requirements/lock.sh
+
+clean: ## remove the virtual environment and what tools left behind
+	@rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis $(CATALOGS)
+
+%.mo: %.po | $(VENV)/.run
+	@$(BIN)/pybabel --quiet compile --input-file $< --output-file $@
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; \
+	sys.exit(0 if v >= (3, 11) else "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + ". Next: make PYTHON=python3.12 ...")'
+	@$(PYTHON) -m venv $(VENV) || { echo "Next: install the venv module of Python (Debian: apt-get install python3-venv)." >&2; rm -rf $(VENV); exit 3; }
+	@touch $@
+
+$(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/.python
+	@echo "Installing Python packages ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.run
+	@echo "Installing Python packages for development ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""The commands, by who uses them; `lab/cli.py` puts them together."""

@@ -1,0 +1,104 @@
+"""What a command needs of the outside: language, terminal, environment, and how to ask."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import click
+
+from lab.places import Place, Places
+from lab.report import TextReport
+from lab.text import Speech, wrap
+from provision.errors import LabError, UsageError
+from provision.message import Message, say
+from provision.target import Progress
+
+_COLOURS = {"good": "green", "bad": "yellow", "odd": "magenta", "quiet": "bright_black"}
+
+
+@dataclass(frozen=True, slots=True)
+class Console:
+    """One run of the command line; made once in `lab/cli.py` and handed to each command."""
+
+    environment: Mapping[str, str]
+    speech: Speech
+    columns: int
+    is_colourful: bool
+    is_interactive: bool
+    slug: str | None
+    is_agreed: bool
+
+    def place(self) -> Place:
+        """The place the command is about."""
+        return self.places().open(self.slug)
+
+    def places(self) -> Places:
+        """All places of this `LAB_HOME`."""
+        return Places(self.environment, is_root=os.geteuid() == 0)
+
+    def report(self) -> TextReport:
+        """A report for this terminal."""
+        return TextReport(self.speech, columns=self.columns, paint=self.paint)
+
+    def paint(self, text: str, role: str) -> str:
+        """Text in the colour of its role, where the terminal has colours."""
+        return click.style(text, fg=_COLOURS[role]) if self.is_colourful else text
+
+    def tell(self, message: Message, *, indent: int = 0) -> None:
+        """One sentence on standard output, wrapped to the terminal."""
+        for line in wrap(self.speech.of(message), self.columns - indent):
+            click.echo(" " * indent + line)
+
+    def tell_progress(self, progress: Progress) -> None:
+        """A line of work under way, its seconds first."""
+        mark = f"{progress.seconds:6.1f} s  "
+        first, *rest = wrap(self.speech.of(progress.stage), self.columns - len(mark))
+        click.echo("\n".join([mark + first, *(" " * len(mark) + line for line in rest)]))
+
+    def tell_json(self, data: Mapping[str, object]) -> None:
+        """Data for programs, alone on standard output."""
+        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+    def tell_error(self, error: LabError) -> None:
+        """What happened and the next move, on standard error."""
+        lines = wrap(f"{self.speech.of(say('Error'))}: {self.speech.of(error.what)}", self.columns)
+        if error.next_move is not None:
+            label = self.speech.of(say("Next"))
+            lines += wrap(f"{label}: {self.speech.of(error.next_move)}", self.columns)
+        click.echo("\n".join(lines), err=True)
+
+    def require_agreement(self, question: Message) -> None:
+        """Ask before something is lost; without a terminal, `--yes` or `YES=1` must say it."""
+        if self.is_agreed:
+            return
+        if not self.is_interactive:
+            raise UsageError(
+                say("{question} There is no terminal to ask on.", question=question),
+                next_move=say("Say yes beforehand: YES=1 with make, --yes with lab."),
+            )
+        click.echo(self.speech.of(question), nl=False)
+        answer = input(" [y/N] ").strip().lower()
+        if answer not in ("y", "yes", "예", "네", "ㅇ"):
+            raise UsageError(say("Nothing was changed."))
+
+
+def open_console(environment: Mapping[str, str], speech: Speech) -> Console:
+    """The console of this process, before any option is read."""
+    stdout = sys.stdout
+    is_terminal = stdout.isatty()
+    columns = shutil.get_terminal_size((80, 24)).columns
+    colourful = is_terminal and not environment.get("NO_COLOR")
+    return Console(
+        environment=environment,
+        speech=speech,
+        columns=max(min(columns, 100), 40),
+        is_colourful=colourful and environment.get("TERM", "dumb") != "dumb",
+        is_interactive=is_terminal and sys.stdin.isatty(),
+        slug=None,
+        is_agreed=environment.get("YES", "") not in ("", "0"),
+    )

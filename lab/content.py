@@ -1,0 +1,61 @@
+"""The texts of a lab: Markdown with the lab's facts put in, and its picture on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from lab.fields import CatalogError
+from lab.model import Step
+from lab.places import Place
+from provision.message import say
+
+
+def step_text(place: Place, step: Step, language: str) -> str:
+    """The text of a step in a language, as Markdown; CatalogError names the file at fault."""
+    file = place.lab.folder / language / f"step_{step.number}.md"
+    try:
+        source = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CatalogError(
+            say("{file} cannot be read: {error}", file=file, error=error),
+            next_move=say("Each step has a text in each language."),
+        ) from error
+    return render(source, place, step, where=str(file))
+
+
+def render(source: str, place: Place, step: Step, *, where: str) -> str:
+    """Put the lab's facts into a text or an answer; a name that is no fact is a CatalogError."""
+    import jinja2  # only the commands that show or play texts pay for it
+
+    engine = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
+    )
+    try:
+        return engine.from_string(source).render(
+            **place.lab.facts,
+            lab=place.lab.slug,
+            kueue=place.lab.kueue,
+            workspace=str(place.workspace),
+            step=step.number,
+        )
+    except jinja2.TemplateError as error:
+        raise CatalogError(
+            say("{file}: {error}", file=where, error=error),
+            next_move=say("Names in double braces are facts of lab.yaml."),
+        ) from error
+
+
+def draw(markdown: str, *, columns: int, is_colourful: bool) -> str:
+    """Markdown as it reads on a terminal of some columns, with or without colour."""
+    from rich.console import Console  # slow to import, and only wanted here
+    from rich.markdown import Markdown
+
+    console = Console(
+        file=(out := io.StringIO()),
+        width=columns,
+        force_terminal=is_colourful,
+        color_system="standard" if is_colourful else None,
+        highlight=False,
+    )
+    console.print(Markdown(markdown, hyperlinks=False))
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

@@ -1,0 +1,78 @@
+"""Checks steps of a place: grades them, weighs credit against truth, and keeps the record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from checks.outcome import StepResult, StepVerdict
+from lab.grading import grade
+from lab.model import Step
+from lab.places import Place
+from lab.progress import ProgressLog, StepRecord
+from lab.standing import Standing, stand
+
+AT_ONCE = 2
+
+
+class Examiner:
+    """One examination of a place: each step is graded once, however often it is asked for."""
+
+    def __init__(self, place: Place, *, by_answer: bool = False) -> None:
+        self._place = place
+        self._log = ProgressLog(place.progress_file)
+        self._by_answer = by_answer
+        self._results: dict[int, Future[StepResult]] = {}
+
+    def first_open_step(self) -> Step:
+        """The first step that never passed; the last one when all have."""
+        records = self._log.records()
+        steps = self._place.lab.steps
+        for step in steps:
+            if not records.get(step.number, StepRecord()).passed_at:
+                return step
+        return steps[-1]
+
+    def check(
+        self, steps: Sequence[Step], tell: Callable[[Standing], None] = lambda _: None
+    ) -> tuple[Standing, ...]:
+        """Grade steps, two at a time, and record them; `tell` gets each in order."""
+        records = self._log.records()
+        standings = []
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+
+            def ask(step: Step) -> Future[StepResult]:
+                if step.number not in self._results:
+                    self._results[step.number] = pool.submit(grade, self._place, step, records)
+                return self._results[step.number]
+
+            for step in steps:
+                ask(step)
+                later = step.undone_by
+                if records.get(step.number, StepRecord()).passed_at and (
+                    later in records and records[later].passed_at
+                ):
+                    ask(self._place.lab.step(later))
+            for step in steps:
+                result = ask(step).result()
+                standing = stand(
+                    self._place.lab, step, result, records, lambda later: ask(later).result()
+                )
+                self._record(standing)
+                standings.append(standing)
+                tell(standing)
+        return tuple(standings)
+
+    def _record(self, standing: Standing) -> None:
+        if standing.verdict is StepVerdict.CANNOT_TELL or standing.is_credit_only:
+            return
+        self._log.record(standing.result, by_answer=self._by_answer)
+
+
+def overall(standings: Sequence[Standing]) -> StepVerdict:
+    """CANNOT TELL before NOT YET before PASS."""
+    verdicts = {standing.verdict for standing in standings}
+    for verdict in (StepVerdict.CANNOT_TELL, StepVerdict.NOT_YET):
+        if verdict in verdicts:
+            return verdict
+    return StepVerdict.PASS

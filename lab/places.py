@@ -1,0 +1,131 @@
+"""Where labs live: `$LAB_HOME/<lab>`, the learner's workspace, and the lab provisioned last."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from provision.registry import open_target
+
+from lab.catalog import lab_slugs, load_lab
+from lab.model import Lab
+from provision.errors import LabError, UsageError
+from provision.message import say
+from provision.settings import Settings
+from provision.target import PlaceSpec, Target
+
+CURRENT = "current"
+FIRST_LAB = "kueue_quota"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One lab at one place: what it is, where its files are, and the target it runs on."""
+
+    lab: Lab
+    home: Path
+    workspace: Path
+    target: Target
+
+    @property
+    def progress_file(self) -> Path:
+        """The learner's attempts and passes, one JSON object a line."""
+        return self.home / "progress.jsonl"
+
+    @property
+    def saved(self) -> Path:
+        """Dated copies of learner files, made before anything replaces them."""
+        return self.home / "saved"
+
+
+class Places:
+    """All places below one `LAB_HOME`, as the environment names it."""
+
+    def __init__(self, environment: Mapping[str, str], *, is_root: bool) -> None:
+        self._environment = environment
+        self._is_root = is_root
+        self.root = self._root()
+
+    def slug(self, wanted: str | None) -> str:
+        """The lab meant by a command: named, by `LAB`, the one provisioned last, or the first."""
+        return wanted or self._environment.get("LAB") or self._current() or FIRST_LAB
+
+    def open(self, wanted: str | None = None) -> Place:
+        """The place of a lab, whether it was provisioned or not."""
+        lab = load_lab(self.slug(wanted))
+        home = self.root / lab.slug
+        workspace = self._workspace(lab)
+        spec = PlaceSpec(
+            lab=lab.slug,
+            home=home,
+            workspace=workspace,
+            namespaces=lab.namespaces,
+            nodes=lab.nodes,
+            parts=lab.parts,
+        )
+        kind = self._environment.get("TARGET") or "local"
+        settings = Settings.from_environment(self._environment)
+        return Place(lab, home, workspace, open_target(kind, spec, settings))
+
+    def all(self) -> tuple[Place, ...]:
+        """The places of all labs that have a folder below `LAB_HOME`."""
+        return tuple(self.open(slug) for slug in lab_slugs() if (self.root / slug).is_dir())
+
+    def remember(self, slug: str) -> None:
+        """From now on, commands that name no lab mean this one."""
+        temporary = self.root / f".{CURRENT}.{os.getpid()}"
+        temporary.write_text(slug + "\n", encoding="utf-8")
+        temporary.replace(self.root / CURRENT)
+
+    def forget(self, slug: str) -> None:
+        """Undo `remember` if it was this lab."""
+        if self._current() == slug:
+            (self.root / CURRENT).unlink(missing_ok=True)
+
+    def _current(self) -> str | None:
+        try:
+            slug = (self.root / CURRENT).read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        return slug if slug in lab_slugs() else None
+
+    def _root(self) -> Path:
+        if home := self._environment.get("LAB_HOME"):
+            return Path(home).absolute()
+        if state := self._environment.get("XDG_STATE_HOME"):
+            return Path(state).absolute() / "gpu-queue-lab"
+        return self._user_home() / ".local" / "state" / "gpu-queue-lab"
+
+    def _workspace(self, lab: Lab) -> Path:
+        if workspace := self._environment.get("LAB_WORKSPACE"):
+            return Path(workspace).absolute()
+        if self._environment.get("LAB_HOME"):
+            return self.root / lab.slug / lab.workspace
+        if self._is_root:
+            return Path("/root") / lab.workspace
+        return self._user_home() / lab.workspace
+
+    def _user_home(self) -> Path:
+        home = self._environment.get("HOME", "")
+        if not home or not Path(home).is_absolute():
+            raise UsageError(
+                say("HOME is not set, so there is no folder for the lab."),
+                next_move=say("Set HOME, or LAB_HOME and LAB_CACHE, to folders of your own."),
+            )
+        return Path(home)
+
+
+def require_folder(path: Path) -> None:
+    """A workspace must be a real folder: a file or a link in its place is refused, untouched."""
+    if path.is_symlink():
+        kind = say("a link")
+    elif path.exists() and not path.is_dir():
+        kind = say("a file")
+    else:
+        return
+    raise LabError(
+        say("The workspace {path} is {kind}, not a folder.", path=path, kind=kind),
+        next_move=say("Move it away, or set LAB_WORKSPACE to another folder."),
+    )

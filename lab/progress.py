@@ -1,0 +1,152 @@
+"""Attempts and passes, kept as one JSON object a line: only ever appended, each line whole."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from checks.outcome import (
+    Evidence,
+    StepResult,
+    StepVerdict,
+    evidence_from_json,
+    evidence_to_json,
+)
+from provision.errors import LabError
+from provision.message import say
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """What is on record of one step: `passed_at` is RFC 3339 UTC, empty when it never passed.
+
+    `is_solved` tells that the first pass came from the answers and not from the learner;
+    `evidence` is that of the newest pass.
+    """
+
+    attempts: int = 0
+    passed_at: str = ""
+    is_solved: bool = False
+    evidence: tuple[Evidence, ...] = field(default=())
+
+
+class ProgressLog:
+    """The record of one place; a folder that cannot be written is a LabError, never a lost line."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def records(self) -> Mapping[int, StepRecord]:
+        """Steps by number, folded from all whole lines; a torn last line is passed over."""
+        records: dict[int, StepRecord] = {}
+        for entry in self._entries():
+            number = entry.get("step")
+            if entry.get("event") != "graded" or not isinstance(number, int):
+                continue
+            records[number] = _fold(records.get(number, StepRecord()), entry)
+        return records
+
+    def record(self, result: StepResult, *, by_answer: bool) -> None:
+        """Append one graded attempt. CANNOT TELL says nothing of the learner and is not kept."""
+        if result.verdict is StepVerdict.CANNOT_TELL:
+            return
+        passed = result.verdict is StepVerdict.PASS
+        self._append(
+            {
+                "schema": SCHEMA,
+                "id": uuid.uuid4().hex,
+                "event": "graded",
+                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                "step": result.step,
+                "verdict": str(result.verdict),
+                "by": "answer" if by_answer else "learner",
+                "failed": [c.id for c in result.checks if c.outcome == "failed"],
+                "evidence": [evidence_to_json(e) for c in result.checks for e in c.evidence]
+                if passed
+                else [],
+            }
+        )
+
+    def archive(self, into: Path) -> None:
+        """Start anew: the record so far moves into a folder of saved things."""
+        if self._file.exists():
+            into.mkdir(parents=True, exist_ok=True)
+            self._file.replace(into / self._file.name)
+
+    def _entries(self) -> Iterator[Mapping[str, object]]:
+        try:
+            text = self._file.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _unusable(self._file, error) from error
+        for line in text.splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue  # torn by a crash or a full disk; whole lines before and after hold
+            if isinstance(entry, dict):
+                yield entry
+
+    def _append(self, entry: Mapping[str, object]) -> None:
+        line = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with _locked(self._file) as descriptor:
+                size = os.fstat(descriptor).st_size
+                if size and os.pread(descriptor, 1, size - 1) != b"\n":
+                    line = b"\n" + line
+                try:
+                    if os.write(descriptor, line) != len(line):
+                        raise OSError(28, os.strerror(28))
+                    os.fsync(descriptor)
+                except OSError:
+                    os.ftruncate(descriptor, size)
+                    raise
+        except OSError as error:
+            raise _unusable(self._file, error) from error
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[int]:
+    descriptor = os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _fold(record: StepRecord, entry: Mapping[str, object]) -> StepRecord:
+    record = replace(record, attempts=record.attempts + 1)
+    if entry.get("verdict") != str(StepVerdict.PASS):
+        return record
+    evidence = entry.get("evidence")
+    return replace(
+        record,
+        passed_at=record.passed_at or str(entry.get("time", "")),
+        is_solved=record.is_solved if record.passed_at else entry.get("by") == "answer",
+        evidence=tuple(
+            evidence_from_json(item)
+            for item in (evidence if isinstance(evidence, list) else [])
+            if isinstance(item, dict)
+        ),
+    )
+
+
+def _unusable(file: Path, error: OSError) -> LabError:
+    return LabError(
+        say("The record of progress {file} cannot be used: {error}", file=file, error=error),
+        next_move=say(
+            "Make room or mend the permissions of {folder}, then check again.", folder=file.parent
+        ),
+    )

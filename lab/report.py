@@ -1,0 +1,209 @@
+"""Standings as text for people and as JSON for programs, both from the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from checks.outcome import CheckResult, Evidence, Outcome, StepVerdict, evidence_to_json
+from lab.examining import overall
+from lab.model import Lab
+from lab.standing import Standing
+from lab.text import Speech, pad, width, wrap
+from provision.message import Message, say
+from provision.target import TargetInfo
+
+SCHEMA = 1
+MAX_COLUMNS = 100
+MIN_COLUMNS = 40
+
+_WORDS = {
+    Outcome.PASSED: say("pass"),
+    Outcome.FAILED: say("fail"),
+    Outcome.SKIPPED: say("wait"),
+    Outcome.ERROR: say("error"),
+}
+_PARTS = (
+    ("looked_at", say("looked at")),
+    ("expected", say("expected")),
+    ("found", say("found")),
+    ("next_move", say("next")),
+)
+Paint = Callable[[str, str], str]
+
+
+def plain(text: str, _role: str) -> str:
+    """Text as it is: the paint used where there are no colours."""
+    return text
+
+
+class TextReport:
+    """Draws standings for a terminal of some width; colour only ever repeats what words say."""
+
+    def __init__(self, speech: Speech, *, columns: int, paint: Paint = plain) -> None:
+        self._speech = speech
+        self._columns = max(MIN_COLUMNS, min(columns, MAX_COLUMNS))
+        self._paint = paint
+
+    def step(self, lab: Lab, standing: Standing) -> str:
+        """One step with all of its checks."""
+        lines = list(self._head(lab, standing))
+        for check in standing.result.checks:
+            lines += self._check(check)
+        for remark in standing.result.remarks:
+            lines += self._indented(self._speech.of(remark), 2)
+        return "\n".join(lines)
+
+    def foot(self, standings: Sequence[Standing], info: TargetInfo | None) -> str:
+        """Requests, seconds and what the place is, in one or two lines."""
+        requests = sum(s.result.requests for s in standings)
+        seconds = max((s.result.seconds for s in standings), default=0.0)
+        counts = say(
+            "{requests} requests, {seconds} s", requests=requests, seconds=f"{seconds:.1f}"
+        )
+        lines = [self._speech.of(counts)]
+        if info is not None and info.note is not None:
+            lines += wrap(self._speech.of(info.note), self._columns)
+        return "\n".join(self._paint(line, "quiet") for line in lines)
+
+    def _head(self, lab: Lab, standing: Standing) -> Iterator[str]:
+        step = standing.step
+        verdict = str(standing.verdict)
+        head = say(
+            "Step {number} of {count}  {title}",
+            number=step.number,
+            count=len(lab.steps),
+            title=self._speech.pick(step.title),
+        )
+        text = self._speech.of(head)
+        role = {"PASS": "good", "NOT YET": "bad", "CANNOT TELL": "odd"}[str(standing.verdict)]
+        painted = self._paint(verdict, role)
+        if width(text) + 2 + width(verdict) <= self._columns:
+            room = min(self._columns, 80) - width(verdict)
+            yield pad(text, max(room, width(text) + 2)) + painted
+        else:
+            yield from wrap(text, self._columns)
+            yield f"  {painted}"
+        yield from self._beside(standing)
+
+    def _beside(self, standing: Standing) -> Iterator[str]:
+        if standing.cause is not None:
+            yield from self._indented(self._speech.of(standing.cause), 2)
+        if standing.is_credit_only:
+            passed = say("It passed at {time}.", time=_clock(standing.record.passed_at))
+            yield from self._indented(self._speech.of(passed), 2)
+        if standing.record.is_solved and standing.verdict is StepVerdict.PASS:
+            yield from self._indented(self._speech.of(say("Solved by the answers.")), 2)
+
+    def _check(self, check: CheckResult) -> list[str]:
+        words = {outcome: self._speech.of(word) for outcome, word in _WORDS.items()}
+        room = max(width(word) for word in words.values())
+        word = pad(words[check.outcome], room)
+        role = {"passed": "good", "failed": "bad", "skipped": "quiet", "error": "odd"}[
+            check.outcome
+        ]
+        first, *rest = wrap(
+            self._speech.of(check.title) + _proof(check.evidence), self._columns - room - 4
+        )
+        indent = " " * (room + 4)
+        lines = [f"  {self._paint(word, role)}  {first}", *(indent + line for line in rest)]
+        if check.finding is not None:
+            lines += self._parts(check.finding, room + 4)
+        if check.trouble is not None and check.outcome is not Outcome.PASSED:
+            lines += self._indented(self._speech.of(check.trouble), room + 4)
+        if check.next_move is not None and check.finding is None:
+            lines += self._indented(self._speech.of(check.next_move), room + 4)
+        return lines
+
+    def _parts(self, finding: object, indent: int) -> list[str]:
+        labels = {key: self._speech.of(label) for key, label in _PARTS}
+        room = max(width(label) for label in labels.values()) + 3
+        lines = []
+        for key, label in labels.items():
+            message: Message = getattr(finding, key)
+            first, *rest = wrap(self._speech.of(message), self._columns - indent - room)
+            lines.append(" " * indent + pad(label, room) + first)
+            lines += [" " * (indent + room) + line for line in rest]
+        return lines
+
+    def _indented(self, text: str, indent: int) -> list[str]:
+        return [" " * indent + line for line in wrap(text, self._columns - indent)]
+
+
+def as_json(
+    lab: Lab, standings: Sequence[Standing], info: TargetInfo | None, speech: Speech
+) -> Mapping[str, object]:
+    """The documented form for programs; `schema` changes when a key changes its meaning."""
+    return {
+        "schema": SCHEMA,
+        "lab": lab.slug,
+        "language": speech.language,
+        "verdict": str(overall(standings)),
+        "target": None if info is None else target_as_json(info, speech),
+        "steps": [_step_as_json(standing, speech) for standing in standings],
+    }
+
+
+def target_as_json(info: TargetInfo, speech: Speech) -> Mapping[str, object]:
+    """The place a verdict comes from: its kind, versions, and how it differs from the lab's."""
+    return {
+        "name": info.name,
+        "versions": dict(info.versions),
+        "note": None if info.note is None else speech.of(info.note),
+    }
+
+
+def _step_as_json(standing: Standing, speech: Speech) -> Mapping[str, object]:
+    return {
+        "step": standing.step.number,
+        "id": standing.step.id,
+        "title": speech.pick(standing.step.title),
+        "verdict": str(standing.verdict),
+        "true_now": standing.is_true_now,
+        "cause": None if standing.cause is None else speech.of(standing.cause),
+        "passed_at": standing.record.passed_at or None,
+        "solved": standing.record.is_solved,
+        "attempts": standing.record.attempts,
+        "evidence": [evidence_to_json(item) for item in standing.evidence],
+        "checks": [_check_as_json(check, speech) for check in standing.result.checks],
+        "remarks": [speech.of(remark) for remark in standing.result.remarks],
+        "requests": standing.result.requests,
+        "seconds": round(standing.result.seconds, 3),
+    }
+
+
+def _check_as_json(check: CheckResult, speech: Speech) -> Mapping[str, object]:
+    finding = check.finding
+    return {
+        "id": check.id,
+        "title": speech.of(check.title),
+        "outcome": str(check.outcome),
+        "transient": check.is_transient,
+        "evidence": [evidence_to_json(item) for item in check.evidence],
+        "finding": None
+        if finding is None
+        else {
+            "looked_at": speech.of(finding.looked_at),
+            "expected": speech.of(finding.expected),
+            "found": speech.of(finding.found),
+            "next": speech.of(finding.next_move),
+        },
+        "trouble": None if check.trouble is None else speech.of(check.trouble),
+        "next": None if check.next_move is None else speech.of(check.next_move),
+    }
+
+
+def _proof(evidence: Sequence[Evidence]) -> str:
+    """The first object that a passed check rests on, shortly: its name and since when."""
+    for item in evidence:
+        if item.uid:
+            return f"   {item.name}, {_clock(item.time)}"
+    return ""
+
+
+def _clock(time: str) -> str:
+    """Hours, minutes and seconds of an RFC 3339 time, by the clock of whoever reads it."""
+    try:
+        return datetime.fromisoformat(time).astimezone().strftime("%H:%M:%S")
+    except ValueError:
+        return time

@@ -1,0 +1,51 @@
+"""A shell that stands in the workspace, with kubectl, its completion and the lab's kubeconfig."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+from lab.places import Place, require_folder
+from lab.solving import environment
+
+BASHRC = """\
+[ -r /etc/bash.bashrc ] && . /etc/bash.bashrc
+[ -r "$HOME/.bashrc" ] && . "$HOME/.bashrc"
+export PATH={path} KUBECONFIG={kubeconfig}
+command -v _get_comp_words_by_ref >/dev/null 2>&1 || {{
+  [ -r /usr/share/bash-completion/bash_completion ] && . /usr/share/bash-completion/bash_completion
+}}
+. <(kubectl completion bash)
+alias k=kubectl
+complete -o default -F __start_kubectl k
+PS1='({lab}) '"${{PS1:-\\$ }}"
+"""
+
+
+def prepare_shell(
+    place: Place, base: Mapping[str, str], bin_dir: Path
+) -> tuple[list[str], dict[str, str]]:
+    """The command and environment of the learner's shell; writes only below the place's home.
+
+    `bin_dir` is where `lab` itself is, so that it can be called in the shell.
+    """
+    require_folder(place.workspace)
+    place.workspace.mkdir(parents=True, exist_ok=True)
+    variables = environment(place, base)
+    variables["PATH"] += f"{os.pathsep}{bin_dir}"
+    shell = base.get("SHELL") or "/bin/sh"
+    if Path(shell).name != "bash":
+        return [shell], variables
+    rc = place.home / "shell" / "bashrc"
+    rc.parent.mkdir(parents=True, exist_ok=True)
+    rc.write_text(
+        BASHRC.format(
+            path=shlex.quote(variables["PATH"]),
+            kubeconfig=shlex.quote(variables["KUBECONFIG"]),
+            lab=place.lab.slug,
+        ),
+        encoding="utf-8",
+    )
+    return [shell, "--rcfile", str(rc), "-i"], variables

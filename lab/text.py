@@ -1,0 +1,97 @@
+"""Sentences in the reader's language: gettext catalogs, and the width of text on a terminal."""
+
+from __future__ import annotations
+
+import gettext
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+
+from wcwidth import wcswidth
+
+from provision.message import Message
+
+LANGUAGES = ("en", "ko")
+DOMAIN = "lab"
+LOCALE_DIR = Path(__file__).parent / "locale"
+
+
+def choose_language(environment: Mapping[str, str]) -> str:
+    """`LAB_LANG`, else the locale as POSIX reads it (LC_ALL, LC_MESSAGES, LANG), else English."""
+    for key in ("LAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        value = environment.get(key, "")
+        if value:
+            language = value.replace("-", "_").split("_")[0].split(".")[0].lower()
+            return language if language in LANGUAGES else "en"
+    return "en"
+
+
+class Speech:
+    """Turns Messages into text of one language. The English templates are the catalog's keys."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._catalog: gettext.NullTranslations = gettext.translation(
+            DOMAIN, LOCALE_DIR, languages=[language], fallback=True
+        )
+
+    def of(self, message: Message) -> str:
+        """The sentence in this language, its values put in; Messages among them are spoken too."""
+        values = {
+            key: self.of(value) if isinstance(value, Message) else value
+            for key, value in message.values.items()
+        }
+        return self.of_template(message.template).format(**values)
+
+    def of_template(self, template: str) -> str:
+        """A template or a plain word in this language, with nothing put in."""
+        return self._catalog.gettext(template) if template else ""
+
+    def pick(self, texts: Mapping[str, str]) -> str:
+        """The text of this language out of a `{en: …, ko: …}` mapping of a lab's data."""
+        return texts[self.language]
+
+
+def width(text: str) -> int:
+    """Columns that the text takes on a terminal; Hangul takes two each."""
+    return max(wcswidth(text), 0)
+
+
+def pad(text: str, columns: int) -> str:
+    """The text, filled with spaces up to a number of terminal columns."""
+    return text + " " * max(columns - width(text), 0)
+
+
+def wrap(text: str, columns: int) -> list[str]:
+    """Lines of at most `columns` columns, broken at spaces; a longer word is broken where it must.
+
+    Words that fit are never broken, since they may be paths, names or commands.
+    """
+    lines: list[str] = []
+    for paragraph in text.splitlines() or [""]:
+        line = ""
+        for word in paragraph.split(" "):
+            candidate = f"{line} {word}" if line else word
+            if width(candidate) <= columns:
+                line = candidate
+                continue
+            if line:
+                lines.append(line)
+            *full, line = _break_word(word, columns)
+            lines.extend(full)
+        lines.append(line)
+    return lines
+
+
+def _break_word(word: str, columns: int) -> list[str]:
+    if width(word) <= columns:
+        return [word]
+    if word.isascii():
+        return textwrap.wrap(word, columns, break_on_hyphens=False)
+    parts, part = [], ""
+    for character in word:
+        if width(part + character) > columns:
+            parts.append(part)
+            part = ""
+        part += character
+    return [*parts, part]

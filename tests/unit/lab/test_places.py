@@ -1,0 +1,64 @@
+"""Where a place is, by the environment; HOME unset, files and links in the way."""
+
+from pathlib import Path
+
+import pytest
+
+from lab.places import Places, require_folder
+from provision.errors import LabError, UsageError
+
+
+def places(environment, *, is_root=False):
+    return Places({"LAB_CACHE": "/cache", **environment}, is_root=is_root)
+
+
+@pytest.mark.parametrize(
+    ("environment", "is_root", "home", "workspace"),
+    [
+        ({"HOME": "/home/a"}, False, "/home/a/.local/state/gpu-queue-lab", "/home/a/gsb-kueue"),
+        ({"HOME": "/root"}, True, "/root/.local/state/gpu-queue-lab", "/root/gsb-kueue"),
+        ({"HOME": "/home/a", "XDG_STATE_HOME": "/s"}, False, "/s/gpu-queue-lab", "/home/a/gsb-kueue"),
+        ({"LAB_HOME": "/l"}, True, "/l", "/l/kueue_quota/gsb-kueue"),
+        ({"LAB_HOME": "/l", "LAB_WORKSPACE": "/w"}, False, "/l", "/w"),
+    ],
+)
+def test_home_and_workspace(environment, is_root, home, workspace):
+    place = places(environment, is_root=is_root).open()
+    assert place.home == Path(home) / "kueue_quota"
+    assert place.workspace == Path(workspace)
+
+
+@pytest.mark.parametrize("environment", [{}, {"HOME": ""}, {"HOME": "relative"}])
+def test_home_unset_is_a_usage_error(environment):
+    with pytest.raises(UsageError) as caught:
+        places(environment)
+    assert "HOME" in str(caught.value)
+    assert "LAB_HOME" in str(caught.value.next_move)
+
+
+def test_lab_provisioned_last_is_remembered(tmp_path):
+    where = places({"LAB_HOME": str(tmp_path)})
+    where.remember("kueue_quota")
+    assert where.slug(None) == "kueue_quota"
+    assert where.slug("other") == "other"
+    where.forget("kueue_quota")
+    assert not (tmp_path / "current").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"../../etc\n"])
+def test_broken_pointer_is_ignored(tmp_path, content):
+    (tmp_path / "current").write_bytes(content)
+    assert places({"LAB_HOME": str(tmp_path)}).slug(None) == "kueue_quota"
+
+
+def test_workspace_that_is_a_file_or_a_link(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path)
+    for path, kind in ((file, "a file"), (link, "a link")):
+        with pytest.raises(LabError, match=kind):
+            require_folder(path)
+    assert file.read_text() == "mine"
+    require_folder(tmp_path)
+    require_folder(tmp_path / "absent")
