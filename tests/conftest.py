@@ -1,0 +1,40 @@
+"""What all tests share: surroundings in which a place of their own can be brought up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from provision.settings import Settings
+
+KEPT = ("PATH", "TMPDIR", "XDG_RUNTIME_DIR", "GOPROXY", "GOSUMDB", "SSL_CERT_FILE", "BUNDLE")
+
+Surroundings = Callable[[Path], Mapping[str, str]]
+
+
+@pytest.fixture(scope="session")
+def surroundings() -> Surroundings:
+    """Makes an environment for one LAB_HOME: nobody's own settings, but the cache of built parts.
+
+    HOME is a folder beside the places, so that nothing in a real home is read or written.
+    """
+    cache = str(Settings.from_environment(os.environ).cache)
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+
+    def make(home: Path) -> Mapping[str, str]:
+        person = home / "person"
+        person.mkdir(parents=True, exist_ok=True)
+        return {
+            **kept,
+            "HOME": str(person),
+            "LAB_HOME": str(home),
+            "LAB_CACHE": cache,
+            "LAB_LANG": "en",
+            "LC_ALL": "C.UTF-8",
+            "KEEP_GO_CACHE": "1",
+        }
+
+    return make

@@ -1,0 +1,1 @@
+"""The case kit: what learners hand in, right, wrong or on a broken place, played on a real one."""

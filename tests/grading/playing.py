@@ -1,0 +1,131 @@
+"""Plays one case on the kit's place, from where a learner stands to the step's result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+from checks.outcome import StepResult, StepVerdict
+from lab.grading import grade
+from lab.places import Place
+from lab.progress import StepRecord
+from tests.grading.api import Api
+from tests.grading.breaking import Rig, rig_named
+from tests.grading.cases import Case
+from tests.grading.desk import USUAL, Desk, base_of
+from tests.grading.settling import WATCHED, mark, read, settle
+from tests.grading.world import World
+
+WITNESS = 5  # the step whose evidence a later one compares with
+RESTING = 0.6  # seconds of stillness after a rig script, whose effects are not owed by anyone
+PASSED_AT = "2026-01-01T00:00:00+00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The result of one case, and what its scripts said, for the report of a failure."""
+
+    case: Case
+    result: StepResult
+    said: str
+
+    def finding(self) -> str:
+        """All that the first failed check tells the learner, as one text."""
+        first = self.result.first_failure
+        if first is None or first.finding is None:
+            return ""
+        found = first.finding
+        return "\n".join(map(str, (found.looked_at, found.expected, found.found, found.next_move)))
+
+    def troubles(self) -> str:
+        """All that the checks which are errors tell, as one text."""
+        told = [part for check in self.result.checks for part in (check.trouble, check.next_move)]
+        return "\n".join(str(part) for part in told if part is not None)
+
+    def __str__(self) -> str:
+        lines = [f"{self.case.id}: {self.result.verdict} ({self.case.title}: {self.case.why})"]
+        for check in self.result.checks:
+            lines.append(f"  {check.outcome:8} {check.id}")
+            if check.finding is not None:
+                found = check.finding
+                parts = ("looked_at", "expected", "found", "next_move")
+                lines += [f"      {part:10} {getattr(found, part)}" for part in parts]
+            if check.trouble is not None:
+                lines.append(f"      {'trouble':10} {check.trouble}")
+        return "\n".join([*lines, "  what the scripts said:", self.said])
+
+
+class Player:
+    """The kit's place with its world and desk; plays any case of its lab."""
+
+    def __init__(self, place: Place, desk: Desk) -> None:
+        self.place = place
+        self.desk = desk
+        self._credit: tuple[object, StepRecord] | None = None
+        self._renew()
+
+    def _renew(self) -> None:
+        """Start from the cluster as it is now, taken as the prepared one."""
+        self.api = Api(self.place.target.info().kubeconfig)
+        self.world = World(self.api, self.desk.run, base_of(self.place.lab.slug))
+
+    def play(self, case: Case) -> Played:
+        """Bring the place to where the case begins, act as the learner did, and grade."""
+        self.world.reach(case.step if case.world == "answered" else case.step - 1)
+        self.desk.clear()
+        self.desk.lay_base(case.lab, case.step)
+        records = self._records(case)
+        self.desk.lay(case)
+        rig = rig_named(case.rig)
+        with ExitStack() as broken:
+            place = self.place
+            if rig.is_before:
+                place = broken.enter_context(rig.broken(self.place, self.api, self.desk))
+            said = self._act(case)
+            if not rig.is_before:
+                place = broken.enter_context(rig.broken(self.place, self.api, self.desk))
+            result = grade(place, place.lab.step(case.step), records)
+        self._mend(rig)
+        return Played(case, result, said)
+
+    def _records(self, case: Case) -> dict[int, StepRecord]:
+        """What the learner earned before: the evidence of the step that others compare with."""
+        needs = self.place.lab.step(case.step).needs
+        if WITNESS not in needs:
+            return {}
+        key = self.world.levels[WITNESS]
+        if self._credit is None or self._credit[0] is not key:
+            result = grade(self.place, self.place.lab.step(WITNESS), {})
+            if result.verdict is not StepVerdict.PASS:
+                raise AssertionError(f"the base answer of step {WITNESS} is {result}")
+            evidence = tuple(item for check in result.checks for item in check.evidence)
+            record = replace(StepRecord(), attempts=1, passed_at=PASSED_AT, evidence=evidence)
+            self._credit = (key, record)
+        return {WITNESS: self._credit[1]}
+
+    def _act(self, case: Case) -> str:
+        """What the learner did, what the node would have reported, what was written down."""
+        usual = "" if case.world == "answered" else USUAL[case.step]
+        said = [self._run(case.scripts.get("apply.sh", usual), 0.0)]
+        said.append(self._run(case.scripts.get("rig.sh", ""), RESTING))
+        said.append(self._run(case.scripts.get("write.sh", ""), 0.0))
+        return "\n".join(filter(None, said))
+
+    def _run(self, script: str, rest: float) -> str:
+        """Run a script and wait until the cluster is quiet, if it was moved at all."""
+        if not script:
+            return ""
+        before = mark(read(self.api, WATCHED))
+        said = self.desk.run(script)
+        if mark(read(self.api, WATCHED)) != before:
+            settle(self.api, rest=rest)
+        return said
+
+    def _mend(self, rig: Rig) -> None:
+        if rig.is_ruin:
+            self.place.target.reset(lambda _: None)
+            self._renew()
+
+
+Play = Callable[[Case], Played]

@@ -1,0 +1,1 @@
+tar czf job-1.yaml flavor.yaml cq.yaml

@@ -1,0 +1,5 @@
+kubectl patch clusterqueue team-a --type=merge -p '{"spec":{"cohortName":"lab"}}'
+kubectl apply -f spare.yaml
+kubectl apply -f job-2.yaml
+kubectl -n team-a wait --for=jsonpath='{.spec.suspend}'=false job/train-2 --timeout=30s
+kubectl apply -f job-3.yaml

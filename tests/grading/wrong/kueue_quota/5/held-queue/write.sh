@@ -1,0 +1,1 @@
+kubectl -n team-a get workloads.kueue.x-k8s.io -l kueue.x-k8s.io/job-uid=$(kubectl -n team-a get job train-3 -o jsonpath='{.metadata.uid}') -o jsonpath='{.items[0].status.conditions[?(@.type=="QuotaReserved")].reason} {.items[0].status.conditions[?(@.type=="QuotaReserved")].message}' > waiting.txt

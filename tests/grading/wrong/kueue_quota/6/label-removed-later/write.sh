@@ -1,0 +1,1 @@
+printf 'suspended=false\nworkload=none\n' > bypass.txt

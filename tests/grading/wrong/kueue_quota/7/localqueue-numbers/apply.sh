@@ -1,0 +1,1 @@
+sed 's/name: lq/name: lq-b/' lq.yaml | kubectl apply -f -

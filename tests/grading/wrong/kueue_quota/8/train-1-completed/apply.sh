@@ -1,0 +1,2 @@
+# the learner did NOT delete train-1; its command was short and ended
+:
