@@ -1,0 +1,38 @@
+"""One place for the tests of the command line, started once; each test says in what state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import Surroundings
+from tests.integration.cli import Lab
+
+BUILDING = 1800  # seconds: the parts are built when no cache has them yet
+
+
+@pytest.fixture(scope="session")
+def lab(surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A provisioned lab, in whatever state the test before left it."""
+    place = Lab(surroundings(tmp_path_factory.mktemp("cli")))
+    place.done("provision", within=BUILDING)
+    try:
+        yield place
+    finally:
+        place.run("down")
+
+
+@pytest.fixture
+def untouched(lab: Lab) -> Lab:
+    """The same lab as a learner finds it."""
+    lab.done("reset", "--yes")
+    return lab
+
+
+@pytest.fixture(scope="module")
+def solved(lab: Lab) -> Lab:
+    """The same lab with all steps solved, for tests of a module that only look."""
+    lab.done("reset", "--yes")
+    lab.done("solve", "all", "--yes")
+    return lab
