@@ -9,9 +9,7 @@ from provision.errors import TimedOut
 from provision.message import Message, say
 
 
-def wait_until(
-    missing: Callable[[], Message | None], *, within: float, every: float = 0.1
-) -> None:
+def wait_until(missing: Callable[[], Message | None], *, within: float, every: float = 0.1) -> None:
     """Poll until `missing()` returns None; until then it returns what is not so yet.
 
     `within` and `every` are seconds. Raises TimedOut with the last reason.

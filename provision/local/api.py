@@ -1,0 +1,144 @@
+"""A small client of the API server, for preparing a cluster: no dependency on Kubernetes packages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import urllib3
+
+from provision.errors import TargetError
+from provision.local.plan import Probe
+from provision.message import Message, say
+
+FIELD_MANAGER = "gpu-queue-lab"
+TIMEOUT = urllib3.Timeout(connect=2.0, read=20.0)
+PROBE_TIMEOUT = urllib3.Timeout(connect=1.0, read=1.0)
+
+Manifest = Mapping[str, Any]
+
+
+def make_pool(probe: Probe, *, size: int = 1) -> urllib3.PoolManager:
+    """An HTTP pool that shows the probe's client certificate and trusts only its authority."""
+    files = {
+        "ca_certs": probe.authority,
+        "cert_file": probe.certificate,
+        "key_file": probe.key,
+    }
+    given = {name: str(path) for name, path in files.items() if path is not None}
+    return urllib3.PoolManager(maxsize=size, retries=False, timeout=TIMEOUT, **given)  # type: ignore[arg-type]
+
+
+def why_not_ready(pool: urllib3.PoolManager, probe: Probe) -> Message | None:
+    """None when the probe answers 200, else what it said."""
+    try:
+        reply = pool.request("GET", probe.url, timeout=PROBE_TIMEOUT)
+    except (urllib3.exceptions.HTTPError, OSError) as error:
+        reason = _root_cause(error)
+        return say("{url} does not answer: {reason}", url=probe.url, reason=reason)
+    if reply.status == 200:
+        return None
+    failed = [x for x in reply.data.decode(errors="replace").splitlines() if x.startswith("[-]")]
+    detail = (failed or [f"HTTP {reply.status}"])[0]
+    return say("{url} is not ready: {reason}", url=probe.url, reason=detail)
+
+
+def _root_cause(error: BaseException) -> str:
+    text = str(error.args[-1] if error.args else error)
+    return text.rpartition(": ")[2] or type(error).__name__
+
+
+# The plural and whether the kind lives in a namespace, for the kinds that a lab prepares.
+KINDS: Mapping[str, tuple[str, bool]] = {
+    "Namespace": ("namespaces", False),
+    "Node": ("nodes", False),
+    "Secret": ("secrets", True),
+    "ConfigMap": ("configmaps", True),
+    "ServiceAccount": ("serviceaccounts", True),
+    "ClusterRole": ("clusterroles", False),
+    "ClusterRoleBinding": ("clusterrolebindings", False),
+    "CustomResourceDefinition": ("customresourcedefinitions", False),
+    "MutatingWebhookConfiguration": ("mutatingwebhookconfigurations", False),
+    "ValidatingWebhookConfiguration": ("validatingwebhookconfigurations", False),
+}
+
+
+def object_path(manifest: Manifest) -> str:
+    """The API path of an object; TargetError for a kind that `KINDS` does not list."""
+    kind, meta = manifest["kind"], manifest["metadata"]
+    if kind not in KINDS:
+        raise TargetError(say("There is no rule for preparing a {kind}.", kind=kind))
+    plural, is_namespaced = KINDS[kind]
+    version = manifest["apiVersion"]
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    scope = f"/namespaces/{meta['namespace']}" if is_namespaced else ""
+    return f"{root}{scope}/{plural}/{meta['name']}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of the API server: HTTP status and parsed body."""
+
+    status: int
+    body: Any
+
+
+class Api:
+    """The API server as an administrator; close it after use (`with`)."""
+
+    def __init__(self, probe: Probe, *, connections: int = 8) -> None:
+        self._base = probe.url.removesuffix("/readyz")
+        self._pool = make_pool(probe, size=connections)
+
+    def __enter__(self) -> Api:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        self._pool.clear()
+
+    def get(self, path: str) -> Reply:
+        """GET a path; TargetError when the server does not answer, any HTTP status is returned."""
+        return self._send("GET", path)
+
+    def apply(self, manifest: Manifest, *, subresource: str = "") -> None:
+        """Server-side apply with our field manager, taking over conflicting fields."""
+        path = object_path(manifest) + (f"/{subresource}" if subresource else "")
+        reply = self._send(
+            "PATCH",
+            f"{path}?fieldManager={FIELD_MANAGER}&force=true",
+            body=json.dumps(manifest, separators=(",", ":")).encode(),
+            kind="application/apply-patch+yaml",
+        )
+        if reply.status not in (200, 201):
+            name = f"{manifest['kind']} {manifest['metadata']['name']}"
+            reason = reply.body.get("message", "") if isinstance(reply.body, dict) else ""
+            raise TargetError(
+                say(
+                    "The API server refused {name} with {status}: {reason}",
+                    name=name,
+                    status=reply.status,
+                    reason=reason,
+                )
+            )
+
+    def _send(self, method: str, path: str, *, body: bytes | None = None, kind: str = "") -> Reply:
+        headers = {"Accept": "application/json"} | ({"Content-Type": kind} if kind else {})
+        try:
+            reply = self._pool.request(method, self._base + path, body=body, headers=headers)
+        except (urllib3.exceptions.HTTPError, OSError) as error:
+            raise TargetError(
+                say("The API server does not answer: {reason}.", reason=_root_cause(error)),
+                next_move=say("Run `make status`, then `make provision`."),
+            ) from error
+        try:
+            return Reply(reply.status, json.loads(reply.data))
+        except ValueError:
+            return Reply(reply.status, {"message": reply.data.decode(errors="replace")[:500]})

@@ -1,0 +1,141 @@
+"""Ready-made parts in one file, for a class or a machine without a network.
+
+A plain tar file: `bundle.json` first (schema and the entries), then `<key>/<file>` for every file of
+every entry. Each file is checked against its size and sha256 while it is unpacked, and only files
+that bundle.json lists are unpacked at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from provision.errors import TargetError
+from provision.local.cache import (
+    Entry,
+    FileFact,
+    PartCache,
+    entry_from_json,
+    entry_to_json,
+    remove_tree,
+)
+from provision.message import say
+from provision.target import Progress, Tell
+
+INDEX = "bundle.json"
+SCHEMA = 1
+CHUNK = 1 << 20
+
+
+def write_bundle(
+    entries: Iterable[Entry], cache: PartCache, out: Path, tell: Tell, started: float
+) -> int:
+    """Pack entries of the cache into the file `out`, in one step; its size in bytes."""
+    chosen = tuple(entries)
+    index = json.dumps(
+        {"schema": SCHEMA, "entries": [json.loads(entry_to_json(e)) for e in chosen]}
+    ).encode()
+    draft = out.with_name(f".{out.name}.unfinished")
+    try:
+        with tarfile.open(draft, "w") as tar:
+            info = tarfile.TarInfo(INDEX)
+            info.size = len(index)
+            tar.addfile(info, io.BytesIO(index))
+            for entry in chosen:
+                for name in entry.files:
+                    stage = say("packing {name}", name=Path(name).name)
+                    tell(Progress(stage, time.monotonic() - started))
+                    tar.add(cache.folder(entry.key) / name, arcname=f"{entry.key}/{name}")
+        draft.replace(out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return out.stat().st_size
+
+
+def use_bundle(bundle: Path, cache: PartCache, wanted: frozenset[str]) -> None:
+    """Unpack the wanted entries of a bundle into the cache; TargetError when it has not all of them."""
+    try:
+        with tarfile.open(bundle) as tar:
+            entries = {e.key: e for e in _index(tar, bundle)}
+            _check_fits(entries, wanted, bundle)
+            drafts = {k: Path(tempfile.mkdtemp(prefix=".draft-", dir=cache.parts)) for k in wanted}
+            try:
+                for key, draft in drafts.items():
+                    _unpack(tar, entries[key], draft, bundle)
+                    draft.chmod(0o755)
+                    cache.add(draft, entries[key])
+            finally:
+                for draft in drafts.values():
+                    remove_tree(draft)
+    except tarfile.TarError as error:
+        raise _broken(bundle, str(error)) from error
+    except FileNotFoundError as error:
+        raise TargetError(
+            say("There is no bundle at {path}.", path=bundle),
+            next_move=say("Look at BUNDLE, or leave it out to build the parts."),
+        ) from error
+
+
+def _index(tar: tarfile.TarFile, bundle: Path) -> tuple[Entry, ...]:
+    first = tar.next()
+    content = tar.extractfile(first) if first is not None and first.name == INDEX else None
+    if content is None:
+        raise _broken(bundle, f"it does not begin with {INDEX}")
+    try:
+        raw = json.loads(content.read())
+        if raw["schema"] != SCHEMA:
+            raise ValueError(f"schema {raw['schema']}")
+        return tuple(entry_from_json(json.dumps(e)) for e in raw["entries"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise _broken(bundle, str(error)) from error
+
+
+def _check_fits(entries: dict[str, Entry], wanted: frozenset[str], bundle: Path) -> None:
+    missing = sorted(wanted - entries.keys())
+    if missing:
+        raise TargetError(
+            say(
+                "The bundle {path} does not fit: this lab needs {wanted}, it holds {found}.",
+                path=bundle,
+                wanted=", ".join(missing),
+                found=", ".join(sorted(entries)) or "-",
+            ),
+            next_move=say(
+                "Make one with `make bundle` from the same version of the lab on the same kind of machine."
+            ),
+        )
+
+
+def _unpack(tar: tarfile.TarFile, entry: Entry, draft: Path, bundle: Path) -> None:
+    for name, fact in entry.files.items():
+        try:
+            member = tar.getmember(f"{entry.key}/{name}")
+        except KeyError as error:
+            raise _broken(bundle, f"{name} is missing") from error
+        source = tar.extractfile(member) if member.isfile() else None
+        target = (draft / name).resolve()
+        if source is None or not target.is_relative_to(draft.resolve()):
+            raise _broken(bundle, f"{name} is not a file")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        digest, size = hashlib.sha256(), 0
+        with target.open("wb") as file:
+            while chunk := source.read(CHUNK):
+                digest.update(chunk)
+                size += len(chunk)
+                file.write(chunk)
+        if FileFact(size, digest.hexdigest()) != fact:
+            raise _broken(bundle, f"the checksum of {name} is wrong")
+        target.chmod(0o755 if name.startswith("bin/") else 0o644)
+
+
+def _broken(bundle: Path, reason: str) -> TargetError:
+    return TargetError(
+        say("The bundle {path} is damaged: {reason}.", path=bundle, reason=reason),
+        next_move=say("Copy it again, or leave BUNDLE out to build the parts."),
+    )

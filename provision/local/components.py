@@ -1,0 +1,166 @@
+"""What `data/components.yaml` says, as typed values: parts to build and components to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from provision.errors import TargetError, UsageError
+from provision.message import say
+
+DATA = Path(__file__).parent / "data"
+SCHEMA = 1
+BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildPart:
+    """One program that Go builds: its name, its package, and the module that has its version."""
+
+    name: str
+    package: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestSource:
+    """Files of a module that are kept beside the binaries, for the controller `owner`."""
+
+    owner: str
+    module: str
+    glob: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeSpec:
+    """A GET that answers 200 when a component is ready; templates not yet filled.
+
+    `authority` names the CA that signed the server's certificate, `identity` the client
+    certificate that is shown; both are empty for plain HTTP.
+    """
+
+    url: str
+    authority: str = ""
+    identity: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentSpec:
+    """One process to run. Its program is a built part (`binary`) or a Python `module` of ours."""
+
+    name: str
+    args: tuple[str, ...]
+    probe: ProbeSpec
+    ports: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    env: tuple[tuple[str, str], ...] = ()
+    binary: str = ""
+    module: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerSpec:
+    """How the manifests of a controller are rewritten; see `manifests.py`."""
+
+    name: str
+    namespace: str
+    webhook_port: str
+    name_prefix: str
+    conversion: tuple[str, ...]
+    not_served: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PartSet:
+    """What a lab asks for by one name."""
+
+    name: str
+    build: tuple[BuildPart, ...]
+    components: tuple[ComponentSpec, ...]
+    frameworks: tuple[str, ...]
+    manifests: tuple[ManifestSource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything that can be built and run; `gates` are (below this Kueue version, gates)."""
+
+    sets: Mapping[str, PartSet]
+    stamps: Mapping[str, tuple[str, ...]]
+    controllers: tuple[ControllerSpec, ...]
+    gates: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def chosen(self, names: tuple[str, ...]) -> tuple[PartSet, ...]:
+        """The base set and the named ones; UsageError for a name that is not known."""
+        for name in names:
+            if name not in self.sets:
+                known = ", ".join(sorted(self.sets))
+                raise UsageError(
+                    say(
+                        "There is no set of parts {name}; known are {known}.",
+                        name=name,
+                        known=known,
+                    ),
+                    next_move=say("Look at target.parts in the lab's lab.yaml."),
+                )
+        return tuple(self.sets[n] for n in dict.fromkeys((BASE, *names)))
+
+
+def load_inventory(path: Path = DATA / "components.yaml") -> Inventory:
+    """Read components.yaml; TargetError naming what is wrong with it."""
+    try:
+        raw = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+        if raw["schema"] != SCHEMA:
+            raise ValueError(f"schema is {raw['schema']}")
+        return _inventory(raw)
+    except (KeyError, TypeError, ValueError) as error:
+        raise TargetError(
+            say("{path} cannot be understood: {reason}.", path=path, reason=repr(error))
+        ) from error
+
+
+def _inventory(raw: Mapping[str, Any]) -> Inventory:
+    builds = {name: BuildPart(name, **fields) for name, fields in raw["build"].items()}
+    components = {c["name"]: _component(c) for c in raw["components"]}
+    sets = {
+        name: PartSet(
+            name=name,
+            build=tuple(builds[b] for b in fields["build"]),
+            components=tuple(components[c] for c in fields["components"]),
+            frameworks=tuple(fields["frameworks"]),
+            manifests=tuple(ManifestSource(**m) for m in fields["manifests"]),
+        )
+        for name, fields in raw["sets"].items()
+    }
+    controllers = tuple(
+        ControllerSpec(
+            name,
+            fields["namespace"],
+            fields["webhook_port"],
+            fields["name_prefix"],
+            tuple(fields["conversion"]),
+            tuple(fields["not_served"]),
+        )
+        for name, fields in raw["controllers"].items()
+    )
+    gates = tuple((g["below"], tuple(g["gates"])) for g in raw["kueue_gates"])
+    stamps = {module: tuple(texts) for module, texts in raw["stamps"].items()}
+    return Inventory(sets, stamps, controllers, gates)
+
+
+def _component(raw: Mapping[str, Any]) -> ComponentSpec:
+    probe = raw["probe"]
+    return ComponentSpec(
+        name=raw["name"],
+        args=tuple(raw["args"]),
+        probe=ProbeSpec(probe["url"], probe.get("authority", ""), probe.get("as", "")),
+        ports=tuple(raw.get("ports", ())),
+        after=tuple(raw.get("after", ())),
+        env=tuple(sorted(raw.get("env", {}).items())),
+        binary=raw.get("binary", ""),
+        module=raw.get("module", ""),
+    )

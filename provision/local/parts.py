@@ -1,0 +1,105 @@
+"""The built parts that a lab needs: from the cache, from a bundle, or built now."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from provision.errors import TargetError
+from provision.local.builder import Builder, check_resources
+from provision.local.bundle import use_bundle
+from provision.local.cache import Entry, PartCache, remove_tree
+from provision.local.components import DATA, Inventory, load_inventory
+from provision.local.override import override_folder
+from provision.local.recipe import Recipe, make_recipe, this_platform
+from provision.local.toolchain import Toolchain, find_toolchain, install_toolchain
+from provision.message import say
+from provision.settings import Settings
+from provision.state import locked
+from provision.target import Progress, Tell
+from provision.versions import go_version
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What was found or built: `binaries` maps a part to its program, `versions` to its version."""
+
+    key: str
+    binaries: Mapping[str, Path]
+    versions: Mapping[str, str]
+    manifests: Mapping[str, tuple[dict[str, Any], ...]]
+
+
+class PartStore:
+    """Gets parts for lab places; one for a command."""
+
+    def __init__(self, settings: Settings, inventory: Inventory | None = None) -> None:
+        self._settings = settings
+        self.inventory = inventory or load_inventory()
+        self.cache = PartCache(settings.cache)
+
+    def recipes(self, names: tuple[str, ...], tell: Tell) -> tuple[Recipe, ...]:
+        """What the named sets are built from, with KUEUE_VERSION taken into account."""
+        platform = this_platform()
+        folder = DATA / "go"
+        if version := self._settings.kueue_version:
+            folder = override_folder(
+                self.cache, version, self._toolchain, self._settings.environ, tell
+            )
+        sets = self.inventory.chosen(names)
+        return tuple(make_recipe(self.inventory, s, platform, folder) for s in sets)
+
+    def ensure(self, names: tuple[str, ...], tell: Tell, started: float) -> Parts:
+        """The parts of the named sets; what is not in the cache is built, or taken from BUNDLE."""
+        recipes = self.recipes(names, tell)
+        found = [self.cache.find(r.key) for r in recipes]
+        if None in found:
+            self._make(recipes, tell, started)
+            found = [self.cache.find(r.key) for r in recipes]
+        entries = [e for e in found if e is not None]
+        if len(entries) < len(recipes):
+            raise TargetError(
+                say("Parts that were just built are not in {path}.", path=self.cache.parts)
+            )
+        return self._parts(entries)
+
+    def _make(self, recipes: tuple[Recipe, ...], tell: Tell, started: float) -> None:
+        self.cache.check_writable()
+        with locked(self.cache.root / ".build.lock", tell, started):
+            if bundle := self._settings.bundle:
+                tell(Progress(say("unpacking {path}", path=bundle), time.monotonic() - started))
+                use_bundle(bundle, self.cache, frozenset(r.key for r in recipes))
+            wanted = recipes
+            if self._settings.parts == "all":
+                wanted = self.recipes(tuple(self.inventory.sets), tell)
+            missing = [r for r in wanted if self.cache.find(r.key) is None]
+            if not missing:
+                return
+            check_resources(self.cache)
+            builder = Builder(self.cache, self._toolchain(), self._settings.environ, tell, started)
+            for recipe in missing:
+                builder.build(recipe)
+            if not self._settings.keep_go_cache:
+                remove_tree(self.cache.go)
+                remove_tree(self.cache.toolchain)
+
+    def _toolchain(self) -> Toolchain:
+        oldest = go_version((DATA / "go" / "go.mod").read_text("utf-8"))
+        found = find_toolchain(self._settings.search_path, oldest)
+        return found or install_toolchain(self.cache, self._settings.environ)
+
+    def _parts(self, entries: list[Entry]) -> Parts:
+        binaries: dict[str, Path] = {}
+        versions: dict[str, str] = {}
+        manifests: dict[str, tuple[dict[str, Any], ...]] = {}
+        for entry in entries:
+            folder = self.cache.folder(entry.key)
+            versions |= entry.versions
+            binaries |= {name: folder / "bin" / name for name in entry.versions}
+            for path in sorted((folder / "manifests").glob("*.json")):
+                manifests[path.stem] = tuple(json.loads(path.read_text("utf-8")))
+        return Parts("+".join(e.key for e in entries), binaries, versions, manifests)

@@ -1,0 +1,90 @@
+"""Laying out the cluster: what is not as it should be is applied, what is already there costs nothing.
+
+A ConfigMap in kube-system remembers a hash of each object that was applied, so that a warm start
+applies nothing, and a start on other ports applies just the objects that name them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from provision.local.api import FIELD_MANAGER, Api, object_path
+from provision.message import Message, say
+from provision.waiting import wait_until
+
+RECORD = {"name": FIELD_MANAGER, "namespace": "kube-system"}
+PARALLEL = 8
+Document = dict[str, Any]
+
+
+class Preparation:
+    """One pass over the objects of a cluster; `finish` writes down what was applied."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._before = self._recorded()
+        self._now: dict[str, str] = {}
+        self.applied = 0
+
+    def apply(self, documents: Iterable[Document], *, subresource: str = "") -> None:
+        """Apply those of the documents that are new or changed, side by side."""
+        todo: list[Document] = []
+        for document in documents:
+            key = _key(document, subresource)
+            self._now[key] = _hash(document)
+            if self._before.get(key) != self._now[key]:
+                todo.append(document)
+        self._each(lambda d: self._api.apply(d, subresource=subresource), todo)
+        self.applied += len(todo)
+
+    def await_definitions(self, documents: Iterable[Document], *, within: float) -> None:
+        """Wait until every CRD among the documents is served; nothing to wait for if none is new."""
+        wanted: dict[str, set[str]] = {}
+        for document in documents:
+            spec = document["spec"]
+            for version in spec["versions"]:
+                if version["served"]:
+                    path = f"/apis/{spec['group']}/{version['name']}"
+                    wanted.setdefault(path, set()).add(spec["names"]["plural"])
+        wait_until(lambda: self._not_served(wanted), within=within, every=0.05)
+
+    def finish(self) -> None:
+        """Record what is applied now."""
+        if self._now != self._before:
+            record = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD}
+            self._api.apply({**record, "data": self._now})
+
+    def _recorded(self) -> Mapping[str, str]:
+        path = object_path({"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD})
+        reply = self._api.get(path)
+        return dict(reply.body.get("data") or {}) if reply.status == 200 else {}
+
+    def _not_served(self, wanted: Mapping[str, set[str]]) -> Message | None:
+        for path, names in wanted.items():
+            reply = self._api.get(path)
+            served = {r["name"] for r in reply.body.get("resources", ())}
+            if missing := sorted(names - served):
+                return say("{path} does not serve {names} yet", path=path, names=", ".join(missing))
+        return None
+
+    @staticmethod
+    def _each(work: Callable[[Document], None], documents: list[Document]) -> None:
+        if documents:
+            with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
+                tuple(pool.map(work, documents))
+
+
+def _key(document: Document, subresource: str) -> str:
+    """A ConfigMap key: letters, digits, dots, dashes and underscores."""
+    meta = document["metadata"]
+    parts = (document["kind"], meta.get("namespace", ""), meta["name"], subresource)
+    return "_".join(p for p in parts if p)
+
+
+def _hash(document: Document) -> str:
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:20]
