@@ -1,0 +1,97 @@
+"""Reading a file where the learner works, through a testinfra host (`local://`, later ssh).
+
+The only module that imports testinfra. One shell command a file: it looks at the type before it
+opens anything, follows no link, and sends at most `LARGEST` bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from testinfra.host import Host
+
+LARGEST = 256 * 1024
+_SECONDS = 5
+
+# Answers one line "<kind> <mtime> <size>", then the bytes. $0 folder, $1 name, $2 cap in bytes.
+_SCRIPT = """
+cd -- "$0" 2>/dev/null || { echo no-folder; exit 0; }
+if [ -L "$1" ]; then echo link; exit 0; fi
+if [ ! -e "$1" ]; then echo absent; exit 0; fi
+if [ -d "$1" ]; then echo directory; exit 0; fi
+if [ -p "$1" ]; then echo pipe; exit 0; fi
+if [ ! -f "$1" ]; then echo special; exit 0; fi
+if [ ! -r "$1" ]; then echo unreadable; exit 0; fi
+d=$(dirname -- "$1"); r=$(pwd -P); p=$(cd -- "$d" && pwd -P) || { echo unreadable; exit 0; }
+case "$p/" in "$r"/*) ;; *) echo outside; exit 0;; esac
+stat -c "file %Y %s" -- "$1" || { echo unreadable; exit 0; }
+exec timeout 3 head -c "$2" -- "$1"
+"""
+
+
+class FileKind(StrEnum):
+    """What stands under a name."""
+
+    FILE = "file"
+    ABSENT = "absent"
+    NO_FOLDER = "no-folder"
+    LINK = "link"
+    DIRECTORY = "directory"
+    PIPE = "pipe"
+    SPECIAL = "special"
+    UNREADABLE = "unreadable"
+    OUTSIDE = "outside"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is there: for a file its bytes (at most `LARGEST` and one), `size` in bytes and `mtime`
+    in seconds since the epoch; for anything else only the kind.
+    """
+
+    kind: FileKind
+    content: bytes = b""
+    size: int = 0
+    mtime: int = 0
+
+
+class HostFailed(Exception):
+    """The host could not be asked; the text says what came back."""
+
+
+class Workplace:
+    """The learner's folder on the host that a target names."""
+
+    def __init__(self, spec: str, folder: Path) -> None:
+        """`spec` is a testinfra host spec, `folder` an absolute path on that host."""
+        self.folder = folder
+        self._spec = spec
+        self._host: Host | None = None
+
+    def read(self, name: str) -> Found:
+        """What stands under `name`, a path below the folder. HostFailed when nobody answers."""
+        import testinfra  # costs time, and steps without files need none
+
+        if self._host is None:
+            self._host = testinfra.get_host(self._spec)
+        command = f"timeout {_SECONDS} sh -c %s %s %s %s"
+        answer = self._host.run(command, _SCRIPT, str(self.folder), name, str(LARGEST + 1))
+        head, _, content = answer.stdout_bytes.partition(b"\n")
+        return _understand(head.decode("ascii", "replace"), content, answer.rc)
+
+
+def _understand(head: str, content: bytes, exit_code: int) -> Found:
+    word, *numbers = head.split()[:3] or [""]
+    try:
+        kind = FileKind(word)
+    except ValueError:
+        raise HostFailed(f"exit code {exit_code}: {head[:80]!r}") from None
+    if kind is not FileKind.FILE:
+        return Found(kind)
+    if exit_code != 0 or len(numbers) != 2:
+        raise HostFailed(f"exit code {exit_code} after {head[:80]!r}")
+    return Found(kind, content, size=int(numbers[1]), mtime=int(numbers[0]))

@@ -1,0 +1,190 @@
+"""Two witnesses for one requirement: the learner's file and the object in the cluster.
+
+One function judges a manifest, wherever it was read. What a learner is told says which of the two
+is off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from checks.kit.cluster import Cluster, Kind, Object
+from checks.kit.expect import Fault, plain, show, spell_path
+from checks.kit.files import Files
+from checks.kit.manifests import Document, place, read_documents
+from checks.kit.odd import describe_oddity, first_oddity
+from checks.kit.paths import MISSING, dig, dig_text
+from checks.outcome import Finding, Mismatch
+from provision.message import Message, say
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One object that a step asks for, in a file and in the cluster.
+
+    `namespace` is empty for kinds without one; `judge` says what is off in its content beyond
+    apiVersion, kind, name and namespace.
+    """
+
+    kind: Kind
+    name: str
+    file: str
+    judge: Callable[[Object], Fault | None]
+    namespace: str = ""
+
+    @property
+    def title(self) -> str:
+        """Kind and name, as people say it."""
+        return f"{self.kind.name} {self.name}"
+
+
+def look_in_file(files: Files, cluster: Cluster, wanted: Wanted) -> Document:
+    """The right document of the file; Mismatch that says, too, when the cluster has it right."""
+    try:
+        return _judge_file(files, wanted)
+    except Mismatch as error:
+        if find_fault(cluster, wanted) is not None:
+            raise
+        finding = error.finding
+        found = say(
+            "{found} ({object} in the cluster is right)", found=finding.found, object=wanted.title
+        )
+        raise Mismatch(replace(finding, found=found)) from None
+
+
+def look_in_cluster(cluster: Cluster, wanted: Wanted) -> Object:
+    """The right object of the cluster, for a file that is right; Mismatch that says so."""
+    finding = find_fault(cluster, wanted)
+    if finding is not None:
+        raise Mismatch(finding)
+    live = cluster.one(wanted.kind, wanted.name, wanted.namespace)
+    return live or {}
+
+
+def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
+    """What is off with the object in the cluster, None when it is there and right."""
+    live = cluster.one(wanted.kind, wanted.name, wanted.namespace)
+    if live is None:
+        return _absent(cluster, wanted)
+    fault = wanted.judge(live)
+    if fault is None:
+        return None
+    if fault.is_fixed:
+        move = say(
+            "{object} cannot be changed there: delete it, then apply {file} again",
+            object=wanted.title,
+            file=wanted.file,
+        )
+    else:
+        move = say("bring the cluster to what {file} should say: apply it again", file=wanted.file)
+    return Finding(in_cluster(wanted, spell_path(fault.path)), fault.expected, fault.found, move)
+
+
+def in_cluster(wanted: Wanted, field: str = "") -> Message:
+    """Where in the cluster: the object, with a field when one is meant."""
+    where = f" ({wanted.namespace})" if wanted.namespace else ""
+    if not field:
+        return say("{object} in the cluster", object=wanted.title + where)
+    return say("{object} in the cluster, {field}", object=wanted.title + where, field=field)
+
+
+def _absent(cluster: Cluster, wanted: Wanted) -> Finding:
+    move = say("apply {file} (kubectl apply -f {file})", file=wanted.file)
+    if wanted.namespace:
+        for item in cluster.all(wanted.kind):
+            if dig_text(item, "metadata", "name") == wanted.name:
+                return Finding(
+                    in_cluster(wanted, "metadata.namespace"),
+                    plain(wanted.namespace),
+                    plain(dig_text(item, "metadata", "namespace")),
+                    say(
+                        "delete it there, and apply {file} with the namespace {namespace}",
+                        file=wanted.file,
+                        namespace=wanted.namespace,
+                    ),
+                )
+    others = [
+        dig_text(item, "metadata", "name") for item in cluster.all(wanted.kind, wanted.namespace)
+    ]
+    found = (
+        say("no such object; there is {others}", others=", ".join(sorted(others)[:5]))
+        if others
+        else say("no such object: nothing was applied, or the API refused it")
+    )
+    return Finding(in_cluster(wanted), say("applied"), found, move)
+
+
+def _judge_file(files: Files, wanted: Wanted) -> Document:
+    file = files.text(wanted.file)
+    document, fault = _choose(read_documents(file), wanted)
+    fault = fault or _judge_version(document, wanted) or wanted.judge(document.content)
+    if fault is None:
+        return document
+    oddity = first_oddity(file.text)
+    raise Mismatch(
+        Finding(
+            place(file, document.line_of(fault.path), spell_path(fault.path)),
+            fault.expected,
+            fault.found,
+            describe_oddity(oddity) if oddity else fault.next_move,
+        )
+    )
+
+
+def _choose(documents: Sequence[Document], wanted: Wanted) -> tuple[Document, Fault | None]:
+    same = [d for d in documents if dig(d.content, "kind") == wanted.kind.name]
+    if not same:
+        kinds = ", ".join(show(dig(d.content, "kind")) for d in documents[:5])
+        fault = Fault(
+            ("kind",),
+            plain(wanted.kind.name),
+            plain(kinds),
+            say("write the kind as the API spells it: {kind}", kind=wanted.kind.name),
+        )
+        return documents[0], fault
+    named = [d for d in same if dig(d.content, "metadata", "name") == wanted.name]
+    if not named:
+        return same[0], _wrong_name(same[0], wanted)
+    return named[-1], None
+
+
+def _wrong_name(document: Document, wanted: Wanted) -> Fault:
+    name = dig(document.content, "metadata", "name")
+    if name is MISSING and dig(document.content, "metadata", "generateName") is not MISSING:
+        return Fault(
+            ("metadata", "generateName"),
+            say("metadata.name {name}", name=wanted.name),
+            say("generateName, which gives a new name every time"),
+            say("give it the name {name} in metadata.name", name=wanted.name),
+        )
+    return Fault(
+        ("metadata", "name"),
+        plain(wanted.name),
+        say("no name") if name is MISSING else plain(show(name).strip('"')),
+        say("the steps after this one look for {name}", name=wanted.name),
+    )
+
+
+def _judge_version(document: Document, wanted: Wanted) -> Fault | None:
+    version = dig(document.content, "apiVersion")
+    if version != wanted.kind.group_version:
+        return Fault(
+            ("apiVersion",),
+            plain(wanted.kind.group_version),
+            say("no apiVersion") if version is MISSING else plain(show(version).strip('"')),
+            say(
+                "the API server here serves {kind} only in {version}, so it refuses this file",
+                kind=wanted.kind.name,
+                version=wanted.kind.group_version,
+            ),
+        )
+    namespace = dig(document.content, "metadata", "namespace")
+    if namespace in (MISSING, None, "", wanted.namespace) or not wanted.namespace:
+        return None
+    return Fault(
+        ("metadata", "namespace"),
+        plain(wanted.namespace),
+        plain(show(namespace).strip('"')),
+        say("the step asks for the namespace {namespace}", namespace=wanted.namespace),
+    )

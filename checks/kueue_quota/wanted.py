@@ -1,0 +1,42 @@
+"""The objects that the steps ask for, each to be looked for in its file and in the cluster."""
+
+from __future__ import annotations
+
+from checks.kit.witness import Wanted
+from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.judge_queues import (
+    judge_cluster_queue,
+    judge_flavor,
+    judge_local_queue,
+)
+
+
+def want_flavor(facts: Facts) -> Wanted:
+    """The ResourceFlavor of step 1."""
+    return Wanted(
+        kind=facts.flavor_kind,
+        name=facts.flavor.name,
+        file=facts.flavor.file,
+        judge=lambda content: judge_flavor(content, facts),
+    )
+
+
+def want_cluster_queue(facts: Facts) -> Wanted:
+    """The ClusterQueue of step 2."""
+    return Wanted(
+        kind=facts.cluster_queue_kind,
+        name=facts.cluster_queue.name,
+        file=facts.cluster_queue.file,
+        judge=lambda content: judge_cluster_queue(content, facts),
+    )
+
+
+def want_local_queue(facts: Facts) -> Wanted:
+    """The LocalQueue of step 3."""
+    return Wanted(
+        kind=facts.local_queue_kind,
+        name=facts.local_queue.name,
+        file=facts.local_queue.file,
+        namespace=facts.namespace,
+        judge=lambda content: judge_local_queue(content, facts),
+    )
