@@ -7,15 +7,13 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-import urllib3
-
 from provision.local.api import Api, make_pool, why_not_ready
 from provision.local.launching import Launch
 from provision.local.laying_out import await_nodes, lay_out
 from provision.local.looking import describe, look
 from provision.local.parts import Parts
 from provision.local.place import Layout, Place
-from provision.local.plan import Component
+from provision.local.plan import Component, Probe
 from provision.local.ports import PortHolder
 from provision.local.running import Running
 from provision.local.snapshot import take_snapshot
@@ -123,13 +121,12 @@ class BringUp:
                 lay_out(api, spec, folders, self._parts, state.ports, self._place.controllers())
                 self._say(say("laying out the cluster"), is_done=True)
 
-            def probe(component: Component) -> Message | None:
-                pool: urllib3.PoolManager = pools[component.name]
-                return why_not_ready(pool, component.probe)
+            def ask(component: Component, probe: Probe) -> Message | None:
+                return why_not_ready(pools[component.name], probe)
 
             launch = Launch(
                 self._supervisor,
-                probe,
+                ask,
                 milestones={"@definitions": ((API_SERVER,), prepare)},
                 within=READY_SECONDS,
                 on_ready=self._tell_ready,

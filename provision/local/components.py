@@ -50,7 +50,10 @@ class ProbeSpec:
 
 @dataclass(frozen=True, slots=True)
 class ComponentSpec:
-    """One process to run. Its program is a built part (`binary`) or a Python `module` of ours."""
+    """One process to run. Its program is a built part (`binary`) or a Python `module` of ours.
+
+    `opens` is the URL of an earlier probe: what comes after it need not wait until it is all ready.
+    """
 
     name: str
     args: tuple[str, ...]
@@ -60,6 +63,7 @@ class ComponentSpec:
     env: tuple[tuple[str, str], ...] = ()
     binary: str = ""
     module: str = ""
+    opens: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,4 +167,5 @@ def _component(raw: Mapping[str, Any]) -> ComponentSpec:
         env=tuple(sorted(raw.get("env", {}).items())),
         binary=raw.get("binary", ""),
         module=raw.get("module", ""),
+        opens=raw.get("opens", ""),
     )

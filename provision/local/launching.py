@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Protocol
 
 from provision.errors import TargetError
-from provision.local.plan import Component
+from provision.local.plan import Component, Probe
 from provision.local.supervising import ProcessInfo
 from provision.message import Message, say
 from provision.waiting import wait_until
@@ -33,7 +33,7 @@ class Starter(Protocol):
         """All processes by name."""
 
 
-Probing = Callable[[Component], Message | None]
+Probing = Callable[[Component, Probe], Message | None]
 Ready = Callable[[Component], None]
 
 
@@ -43,6 +43,7 @@ class _Pending:
     deadline: float
     pid: int | None = None
     reason: Message | None = None
+    is_open: bool = False
 
 
 class Launch:
@@ -86,36 +87,49 @@ class Launch:
                 else:
                     self._milestones[name][1]()
                     sorter.done(name)
-            if self._pending:
-                sorter.done(*self._next_ready())
+            if sorter.is_active() and self._pending:
+                sorter.done(*self._next_open())
+        while self._pending:
+            self._next_open()
 
     def _start(self, component: Component) -> None:
         self._starter.start(component.name)
         self._pending[component.name] = _Pending(component, time.monotonic() + self._within)
 
-    def _next_ready(self) -> tuple[str, ...]:
-        """Wait until at least one of the pending components is ready; their names."""
-        ready: list[str] = []
+    def _next_open(self) -> tuple[str, ...]:
+        """Wait until something new is open or ready; the names of what others may now build on."""
+        news: list[str] = []
+        opened: list[str] = []
 
         def missing() -> Message | None:
-            ready.extend(self._look())
-            return None if ready else say("nothing is ready yet")
+            processes = self._starter.processes()
+            for name, pending in tuple(self._pending.items()):
+                if self._is_first:
+                    self._check_alive(pending, processes.get(name))
+                if self._advance(pending, opened):
+                    news.append(name)
+            return None if news else say("nothing is ready yet")
 
         wait_until(missing, within=self._within + 1, every=EVERY)
-        for name in ready:
-            self._on_ready(self._pending.pop(name).component)
-        return tuple(ready)
+        return tuple(opened)
 
-    def _look(self) -> Iterator[str]:
-        processes = self._starter.processes()
-        for name, pending in self._pending.items():
-            if self._is_first:
-                self._check_alive(pending, processes.get(name))
-            pending.reason = self._why_not_ready(pending.component)
-            if pending.reason is None:
-                yield name
-            elif time.monotonic() >= pending.deadline:
+    def _advance(self, pending: _Pending, opened: list[str]) -> bool:
+        """Ask the probe that is due; True if it answered well for the first time."""
+        component = pending.component
+        is_opening = component.opens is not None and not pending.is_open
+        probe = component.opens if is_opening and component.opens else component.probe
+        pending.reason = self._why_not_ready(component, probe)
+        if pending.reason is not None:
+            if time.monotonic() >= pending.deadline:
                 raise self._too_slow(pending)
+            return False
+        if not pending.is_open:
+            pending.is_open = True
+            opened.append(component.name)
+        if not is_opening:
+            del self._pending[component.name]
+            self._on_ready(component)
+        return True
 
     def _check_alive(self, pending: _Pending, info: ProcessInfo | None) -> None:
         if pending.pid is None and info is not None:

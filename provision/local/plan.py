@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from provision.errors import TargetError
-from provision.local.components import ComponentSpec, Inventory, PartSet
+from provision.local.components import ComponentSpec, Inventory, PartSet, ProbeSpec
 from provision.message import say
 from provision.versions import version_numbers
 
@@ -63,6 +63,7 @@ class Component:
     after: tuple[str, ...]
     log: Path
     version: str
+    opens: Probe | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +154,23 @@ def _component(
     python: str,
 ) -> Component:
     program = (str(folders.parts / spec.binary),) if spec.binary else (python, "-m", spec.module)
-    pki, probe = folders.pki, spec.probe
+    probe = _probe(spec.probe, spec.probe.url, folders, blanks)
     return Component(
         name=spec.name,
         argv=(*program, *(blanks.fill(a) for a in spec.args)),
         env=tuple((name, blanks.fill(value)) for name, value in spec.env),
-        probe=Probe(
-            url=blanks.fill(probe.url),
-            authority=pki / f"{probe.authority}.crt" if probe.authority else None,
-            certificate=pki / f"{probe.identity}.crt" if probe.identity else None,
-            key=pki / f"{probe.identity}.key" if probe.identity else None,
-        ),
+        probe=probe,
         after=spec.after,
         log=folders.logs / f"{spec.name}.log",
         version=versions.get(spec.binary, ""),
+        opens=_probe(spec.probe, spec.opens, folders, blanks) if spec.opens else None,
+    )
+
+
+def _probe(spec: ProbeSpec, url: str, folders: Folders, blanks: Blanks) -> Probe:
+    return Probe(
+        url=blanks.fill(url),
+        authority=folders.pki / f"{spec.authority}.crt" if spec.authority else None,
+        certificate=folders.pki / f"{spec.identity}.crt" if spec.identity else None,
+        key=folders.pki / f"{spec.identity}.key" if spec.identity else None,
     )

@@ -55,6 +55,7 @@ class Preparation:
     def finish(self) -> None:
         """Record what is applied now."""
         if self._now != self._before:
+            wait_until(self._no_namespace, within=30.0, every=0.05)
             record = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD}
             self._api.apply({**record, "data": self._now})
 
@@ -62,6 +63,13 @@ class Preparation:
         path = object_path({"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD})
         reply = self._api.get(path)
         return dict(reply.body.get("data") or {}) if reply.status == 200 else {}
+
+    def _no_namespace(self) -> Message | None:
+        """The API server makes kube-system by itself, some time after it begins to serve."""
+        name = RECORD["namespace"]
+        if self._api.get(f"/api/v1/namespaces/{name}").status == 200:
+            return None
+        return say("namespace {name} is not there yet", name=name)
 
     def _not_served(self, wanted: Mapping[str, set[str]]) -> Message | None:
         for path, names in wanted.items():

@@ -15,9 +15,14 @@ from pathlib import Path
 
 import psutil
 
+from provision.errors import TimedOut
 from provision.local.supervising import PLACE_VARIABLE
+from provision.message import Message, say
+from provision.waiting import wait_until
 
 COMPONENT_VARIABLE = "SUPERVISOR_PROCESS_NAME"  # set by supervisor for each of its children
+
+KILL_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +60,32 @@ def end_processes(processes: Iterable[PlaceProcess], *, grace: float) -> None:
     left = [p.process for p in processes]
     if grace:
         _signal(left, "terminate")
-        _, left = psutil.wait_procs(left, timeout=grace)
+        with contextlib.suppress(TimedOut):
+            await_end(left, within=grace)
     _signal(left, "kill")
-    psutil.wait_procs(left, timeout=5)
+    await_end(left, within=KILL_SECONDS)
+
+
+def await_end(processes: Iterable[psutil.Process], *, within: float) -> None:
+    """Wait until none of them runs; TimedOut when one still does after `within` seconds.
+
+    A zombie has ended: who reaps it, and when, is not ours to say.
+    """
+    chosen = tuple(processes)
+
+    def missing() -> Message | None:
+        left = [str(p.pid) for p in chosen if is_alive(p)]
+        return say("processes {pids} did not end yet", pids=", ".join(left)) if left else None
+
+    wait_until(missing, within=within, every=0.02)
+
+
+def is_alive(process: psutil.Process) -> bool:
+    """Whether it is the same process as when it was found, and not a zombie."""
+    try:
+        return bool(process.is_running()) and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _signal(processes: Iterable[psutil.Process], how: str) -> None:

@@ -13,7 +13,7 @@ import psutil
 
 from provision.errors import TargetError, TimedOut
 from provision.local.plan import Component
-from provision.local.processes import PlaceProcess, end_processes, place_processes
+from provision.local.processes import PlaceProcess, await_end, end_processes, place_processes
 from provision.local.supervising import Supervisor
 from provision.message import Message, say
 from provision.waiting import wait_until
@@ -47,10 +47,9 @@ class Running:
         was_alive = self.supervisor.is_alive()
         self.wake()
         if was_alive:
-            try:
+            # One that hangs is ended below like any other process.
+            with contextlib.suppress(OSError, TimedOut):
                 self._stop_supervised(levels)
-            except (OSError, TimedOut):
-                pass  # it hangs: ended below like any other process
         rest = self._left_over()
         self._end(rest, levels)
         return was_alive or bool(rest)
@@ -64,14 +63,16 @@ class Running:
 
     def _stop_supervised(self, levels: Iterable[tuple[str, ...]]) -> None:
         for level in levels:
-            for name in level:
-                with contextlib.suppress(TargetError):  # a name that this supervisor does not know
-                    self.supervisor.stop(name)
-            wait_until(lambda: self._still_running(level), within=STOP_SECONDS, every=0.05)
+            self._stop_level(level)
         process = psutil.Process(self.supervisor.pid())
         self.supervisor.shut_down()
-        with contextlib.suppress(psutil.Error):
-            process.wait(timeout=STOP_SECONDS)
+        await_end([process], within=STOP_SECONDS)
+
+    def _stop_level(self, names: tuple[str, ...]) -> None:
+        for name in names:
+            with contextlib.suppress(TargetError):  # a name that this supervisor does not know
+                self.supervisor.stop(name)
+        wait_until(lambda: self._still_running(names), within=STOP_SECONDS, every=0.05)
 
     def _still_running(self, names: tuple[str, ...]) -> Message | None:
         infos = self.supervisor.processes()

@@ -14,6 +14,7 @@ import signal
 from pathlib import Path
 
 BLOCK = 1 << 20
+ZEROS = bytes(BLOCK)
 
 
 def take_snapshot(etcd_pid: int, data: Path, target: Path) -> None:
@@ -45,7 +46,7 @@ def copy_sparse(source: str, target: str) -> str:
     """Copy a file, leaving holes where it has blocks of zeros, with its mode."""
     with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
         while block := reader.read(BLOCK):
-            if block.count(0) == len(block):
+            if block == ZEROS[: len(block)]:
                 writer.seek(len(block), os.SEEK_CUR)
             else:
                 writer.write(block)
