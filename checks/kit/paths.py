@@ -52,6 +52,17 @@ def dig_text(content: object, *path: str | int) -> str:
     return value if isinstance(value, str) else ""
 
 
+def dig_count(content: object, *path: str | int) -> int:
+    """The whole number in a field, 0 when there is none."""
+    value = dig(content, *path)
+    return value if isinstance(value, int) else 0
+
+
+def dig_texts(content: object, *path: str | int) -> Mapping[str, str]:
+    """The map of texts in a field, as labels are; empty when there is none."""
+    return {key: str(value) for key, value in dig_map(content, *path).items()}
+
+
 def places_of(content: object, key: str) -> tuple[Path, ...]:
     """The paths of all fields with this key, anywhere below."""
     from jsonpath_ng import Descendants, Fields, Root  # costs time; only failures need it

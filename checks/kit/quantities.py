@@ -5,7 +5,9 @@ The grammar is that of `k8s.io/apimachinery/pkg/api/resource` (quantity.go).
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from provision.message import Message, say
@@ -58,6 +60,16 @@ def is_same_amount(one: object, other: object) -> bool:
         return parse_quantity(one) == parse_quantity(other)
     except BadQuantity:
         return False
+
+
+def sum_amounts(maps: Iterable[Mapping[str, object]]) -> Mapping[str, Fraction]:
+    """The amounts of each name over all maps; what is no quantity counts as nothing."""
+    total: dict[str, Fraction] = {}
+    for amounts in maps:
+        for name, value in amounts.items():
+            with contextlib.suppress(BadQuantity):
+                total[name] = total.get(name, Fraction(0)) + parse_quantity(value)
+    return total
 
 
 def show_amount(amount: Fraction) -> str:

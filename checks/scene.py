@@ -1,0 +1,116 @@
+"""What stands in the cluster now, typed, read from the lists that a run has at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from checks.kit.cluster import EVENT, JOB, NODE, POD, Cluster, Kind
+from checks.kit.paths import dig_text, dig_texts
+from checks.watching import (
+    JobNow,
+    LocalQueueNow,
+    PodNow,
+    QueueNow,
+    WorkloadNow,
+    read_cluster_queue,
+    read_job,
+    read_local_queue,
+    read_pod,
+    read_workload,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EventNow:
+    """One event about an object; `time` is RFC 3339."""
+
+    uid: str
+    type: str
+    reason: str
+    message: str
+    time: str
+
+
+class Scene:
+    """The cluster as a lab about Kueue sees it; every answer comes from the cluster's lists."""
+
+    def __init__(self, cluster: Cluster, namespace: str, api_version: str) -> None:
+        """`api_version` is that of Kueue's kinds, such as kueue.x-k8s.io/v1beta2."""
+        self.cluster = cluster
+        self.namespace = namespace
+        self._workload_kind = Kind("Workload", "workloads", api_version)
+        self._local_queue_kind = Kind("LocalQueue", "localqueues", api_version)
+        self._queue_kind = Kind("ClusterQueue", "clusterqueues", api_version, is_namespaced=False)
+        self._flavor_kind = Kind("ResourceFlavor", "resourceflavors", api_version, False)
+
+    def job(self, name: str) -> JobNow | None:
+        """The Job of that name in the lab's namespace."""
+        raw = self.cluster.one(JOB, name, self.namespace)
+        return None if raw is None else read_job(raw)
+
+    def jobs(self) -> tuple[JobNow, ...]:
+        """All Jobs of the lab's namespace."""
+        return tuple(read_job(raw) for raw in self.cluster.all(JOB, self.namespace))
+
+    def pods(self) -> tuple[PodNow, ...]:
+        """All pods of the lab's namespace."""
+        return tuple(read_pod(raw) for raw in self.cluster.all(POD, self.namespace))
+
+    def pods_of(self, job: JobNow) -> tuple[PodNow, ...]:
+        """The pods that a Job owns."""
+        return tuple(pod for pod in self.pods() if pod.owner_uid == job.uid)
+
+    def workloads(self) -> tuple[WorkloadNow, ...]:
+        """All Workloads, in every namespace."""
+        return tuple(read_workload(raw) for raw in self.cluster.all(self._workload_kind))
+
+    def workload_of(self, job: JobNow) -> WorkloadNow | None:
+        """The Workload that a Job owns; the newest when there are several."""
+        owned = [w for w in self.workloads() if w.owner_uid == job.uid]
+        return max(owned, key=lambda workload: workload.created, default=None)
+
+    def local_queue(self, name: str) -> LocalQueueNow | None:
+        """The LocalQueue of that name in the lab's namespace."""
+        raw = self.cluster.one(self._local_queue_kind, name, self.namespace)
+        return None if raw is None else read_local_queue(raw)
+
+    def cluster_queue(self, name: str) -> QueueNow | None:
+        """The ClusterQueue of that name."""
+        raw = self.cluster.one(self._queue_kind, name)
+        return None if raw is None else read_cluster_queue(raw)
+
+    def flavor_labels(self, name: str) -> dict[str, str] | None:
+        """The node labels of a ResourceFlavor, None when there is no such flavor."""
+        raw = self.cluster.one(self._flavor_kind, name)
+        return None if raw is None else dict(dig_texts(raw, "spec", "nodeLabels"))
+
+    def node_labels(self) -> tuple[dict[str, str], ...]:
+        """The labels of each node."""
+        nodes = self.cluster.all(NODE)
+        return tuple(dict(dig_texts(raw, "metadata", "labels")) for raw in nodes)
+
+    def events_of(self, uid: str) -> tuple[EventNow, ...]:
+        """The events about one object, oldest first; the API keeps them for about an hour."""
+        found = [
+            EventNow(
+                uid,
+                dig_text(raw, "type"),
+                dig_text(raw, "reason"),
+                dig_text(raw, "message"),
+                dig_text(raw, "eventTime") or dig_text(raw, "firstTimestamp"),
+            )
+            for raw in self.cluster.all(EVENT, self.namespace)
+            if dig_text(raw, "involvedObject", "uid") == uid
+        ]
+        return tuple(sorted(found, key=lambda event: event.time))
+
+    def held(self, queue: str) -> tuple[WorkloadNow, ...]:
+        """The Workloads that hold quota of a ClusterQueue."""
+        return tuple(w for w in self.workloads() if w.holds_quota and w.cluster_queue == queue)
+
+
+def amount_of(workloads: Iterable[WorkloadNow], resource: str) -> Fraction:
+    """How much of a resource these Workloads hold or ask for together."""
+    return sum((w.amounts.get(resource, Fraction(0)) for w in workloads), Fraction(0))
