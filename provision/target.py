@@ -120,7 +120,7 @@ class Target(Protocol):
         """Stop every process; the cluster's data stay."""
 
     def reset(self, tell: Tell) -> Provisioned:
-        """Bring the cluster back to its state after the first `up`; the workspace is not touched."""
+        """Bring the cluster back to its state after the first `up`; the workspace stays."""
 
     def destroy(self, tell: Tell) -> None:
         """Remove the place (all below `home`), except the workspace; the shared cache stays."""

@@ -43,5 +43,5 @@ def go_version(go_mod: str) -> tuple[int, ...]:
 
 
 def version_numbers(text: str) -> tuple[int, ...]:
-    """The numbers of a version for comparing: "v0.19.2" and "go1.26.8" give (0, 19, 2), (1, 26, 8)."""
+    """The numbers of a version, for comparing: "v0.19.2" gives (0, 19, 2)."""
     return tuple(int(n) for n in re.findall(r"\d+", text.split("-")[0])[:3])

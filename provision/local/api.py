@@ -1,4 +1,4 @@
-"""A small client of the API server, for preparing a cluster: no dependency on Kubernetes packages."""
+"""A small client of the API server, for preparing a cluster without any Kubernetes package."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Ready-made parts in one file, for a class or a machine without a network.
 
-A plain tar file: `bundle.json` first (schema and the entries), then `<key>/<file>` for every file of
-every entry. Each file is checked against its size and sha256 while it is unpacked, and only files
-that bundle.json lists are unpacked at all.
+A plain tar file: `bundle.json` first (schema and the entries), then `<key>/<file>` for every file
+of every entry. Each file is checked against its size and sha256 while it is unpacked, and only
+files that bundle.json lists are unpacked at all.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def write_bundle(
 
 
 def use_bundle(bundle: Path, cache: PartCache, wanted: frozenset[str]) -> None:
-    """Unpack the wanted entries of a bundle into the cache; TargetError when it has not all of them."""
+    """Unpack the wanted entries of a bundle into the cache; TargetError when one is not in it."""
     try:
         with tarfile.open(bundle) as tar:
             entries = {e.key: e for e in _index(tar, bundle)}
@@ -107,7 +107,8 @@ def _check_fits(entries: dict[str, Entry], wanted: frozenset[str], bundle: Path)
                 found=", ".join(sorted(entries)) or "-",
             ),
             next_move=say(
-                "Make one with `make bundle` from the same version of the lab on the same kind of machine."
+                "Make one with `make bundle` from the same version of the lab, on the same kind "
+                "of machine."
             ),
         )
 

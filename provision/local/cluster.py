@@ -1,4 +1,4 @@
-"""The objects that a lab's cluster starts with, as plain manifests. Pure, except for reading data."""
+"""The objects that a lab's cluster starts with, as plain manifests. Reads data, asks nobody."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ class Launch:
 
     `milestones` are things to do between: a name such as "@definitions" in a component's `after`,
     what it needs itself, and the work. `why_not_ready` asks a component's probe. A component that
-    exits at its first start (when `is_first`), or is not ready after `within` seconds, raises TargetError; stopping
-    what was started before is the caller's.
+    exits at its first start (when `is_first`), or is not ready after `within` seconds, raises
+    TargetError; stopping what was started before is the caller's.
     """
 
     def __init__(
@@ -150,7 +150,8 @@ class Launch:
         component = pending.component
         return TargetError(
             say(
-                "{name} runs, but is not ready after {seconds} s: {reason}. Its last lines:\n{lines}",
+                "{name} runs, but is not ready after {seconds} s: {reason}. "
+                "Its last lines:\n{lines}",
                 name=component.name,
                 seconds=f"{self._within:g}",
                 reason=pending.reason or say("no answer"),

@@ -65,16 +65,16 @@ def kueue_note(place: Place, version: str, *, is_override: bool) -> Message | No
     written_for = kueue_written_for()
     if is_override:
         return say(
-            "Kueue {version} runs here because KUEUE_VERSION asks for it; this combination is untested. "
-            "The labs are written for Kueue {written_for}.",
+            "Kueue {version} runs here because KUEUE_VERSION asks for it; this combination is "
+            "untested. The labs are written for Kueue {written_for}.",
             version=version,
             written_for=written_for,
         )
     if not version or version == written_for:
         return None
     return say(
-        "Kueue {version} runs here and is set to answer as {written_for}, which the labs are written "
-        "for: v1beta1 is not served, and these feature gates are set: {gates}.",
+        "Kueue {version} runs here and is set to answer as {written_for}, which the labs are "
+        "written for: v1beta1 is not served, and these feature gates are set: {gates}.",
         version=version,
         written_for=written_for,
         gates=", ".join(place.gates(version)),

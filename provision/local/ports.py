@@ -88,7 +88,7 @@ class PortHolder:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on 127.0.0.1 at `port` now; connections in TIME_WAIT do not count."""
+    """Whether a server could listen on 127.0.0.1 at `port`; TIME_WAIT does not count."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -1,4 +1,4 @@
-"""Laying out the cluster: what is not as it should be is applied, what is already there costs nothing.
+"""Laying out the cluster: what is new or changed is applied, what is there costs nothing.
 
 A ConfigMap in kube-system remembers a hash of each object that was applied, so that a warm start
 applies nothing, and a start on other ports applies just the objects that name them.
@@ -42,7 +42,7 @@ class Preparation:
         self.applied += len(todo)
 
     def await_definitions(self, documents: Iterable[Document], *, within: float) -> None:
-        """Wait until every CRD among the documents is served; nothing to wait for if none is new."""
+        """Wait until every one of these CRDs is served."""
         wanted: dict[str, set[str]] = {}
         for document in documents:
             spec = document["spec"]

@@ -80,7 +80,7 @@ def make_recipe(
 
 
 def _link_flags(part: BuildPart, inventory: Inventory, modules: Mapping[str, str]) -> str:
-    """Stamps of every module go in, whichever part it is: they are what the libraries report, too."""
+    """Every module's stamps go in, whichever part it is: libraries report them, too."""
     flags = [STRIP]
     for module, stamps in inventory.stamps.items():
         major, minor, *_ = version_numbers(modules[module])

@@ -1,9 +1,9 @@
 """A copy of etcd's data as it was when the cluster was first complete; `reset` starts from it.
 
 etcd is stopped with SIGSTOP while its files are copied. What is copied is what a `kill -9` at that
-moment would leave on disk, and etcd is built to start from that: its log is replayed and its database
-keeps its last complete page. The copy takes the size of the data, not of the files: etcd lays out
-64 MB logs ahead, which are zeros and stay holes in the copy.
+moment would leave on disk, and etcd is built to start from that: its log is replayed and its
+database keeps its last complete page. The copy takes the size of the data, not of the files: etcd
+lays out 64 MB logs ahead, which are zeros and stay holes in the copy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ZEROS = bytes(BLOCK)
 
 
 def take_snapshot(etcd_pid: int, data: Path, target: Path) -> None:
-    """Copy `data`, the folder of the running etcd, to `target`, which appears complete or not at all."""
+    """Copy `data`, the folder of the running etcd, to `target`, all of it or nothing."""
     draft = target.with_name(f".{target.name}.unfinished")
     _remove(draft)
     os.kill(etcd_pid, signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""The supervisor's configuration and its remote calls. It keeps processes up; it knows no readiness.
+"""The supervisor's configuration and calls. It keeps processes up and knows no readiness.
 
 Settings that matter (supervisor 4.3.0): nothing starts by itself (`autostart=false`), as it would
 start all at once; `startretries` has no practical end, as a program that fails a few times would be
@@ -49,7 +49,7 @@ class ProcessInfo:
 
 
 def socket_path(home: Path, runtime: Path) -> Path:
-    """Where the supervisor listens: in the place, or in a short private folder when that is too deep.
+    """Where the supervisor listens: in the place, or in a private folder when that is too deep.
 
     Raises TargetError when that folder belongs to someone else.
     """
@@ -143,7 +143,7 @@ class Supervisor:
             return False
 
     def launch(self, config: str, search_path: str) -> None:
-        """Start it with this configuration; it answers when this returns. TargetError if it fails."""
+        """Start it with this configuration; it answers on return. TargetError if it fails."""
         conf = self._home / "conf" / "supervisord.conf"
         write_atomically(conf, config)
         self.log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -225,7 +225,7 @@ class _UnixTransport(xmlrpc.client.Transport):
         super().__init__()
         self._path = path
 
-    def make_connection(self, host: Any) -> http.client.HTTPConnection:
+    def make_connection(self, host: tuple[str, dict[str, str]] | str) -> http.client.HTTPConnection:
         connection = _UnixConnection(self._path)
         self._connection = host, connection  # so that the base class closes it
         return connection

@@ -1,4 +1,4 @@
-"""A Go toolchain: the one on PATH when it is new enough, else the locked one of the package index."""
+"""A Go toolchain: that on PATH when it is new enough, else the locked one of the package index."""
 
 from __future__ import annotations
 
