@@ -24,7 +24,7 @@ status: $(VENV)/.run $(CATALOGS) ## what runs, what is ready, where things are
 	@$(BIN)/lab status
 
 logs: $(VENV)/.run $(CATALOGS) ## last lines of a component's log: make logs NAME=kueue
-	@$(BIN)/lab logs "$$NAME"
+	@$(BIN)/lab logs -- "$$NAME"
 
 down: $(VENV)/.run $(CATALOGS) ## stop every process; cluster, files and progress stay
 	@$(BIN)/lab down
@@ -36,13 +36,13 @@ destroy: $(VENV)/.run $(CATALOGS) ## remove the place; the cache of built parts 
 	@$(BIN)/lab destroy
 
 step: $(VENV)/.run $(CATALOGS) ## show the text of a step: make step STEP=1
-	@$(BIN)/lab step "$$STEP"
+	@$(BIN)/lab step -- "$$STEP"
 
 check: $(VENV)/.run $(CATALOGS) ## grade a step: make check STEP=5, or STEP=all
-	@$(BIN)/lab check "$$STEP"
+	@$(BIN)/lab check -- "$$STEP"
 
 solve: $(VENV)/.run $(CATALOGS) ## play the answers of a step: make solve STEP=5, or STEP=all
-	@$(BIN)/lab solve "$$STEP"
+	@$(BIN)/lab solve -- "$$STEP"
 
 shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
 	@$(BIN)/lab shell

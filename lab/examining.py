@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 
 from checks.outcome import StepResult, StepVerdict
 from lab.grading import grade
@@ -58,15 +59,17 @@ class Examiner:
                 standing = stand(
                     self._place.lab, step, result, records, lambda later: ask(later).result()
                 )
-                self._record(standing)
+                standing = self._recorded(standing)
                 standings.append(standing)
                 tell(standing)
         return tuple(standings)
 
-    def _record(self, standing: Standing) -> None:
+    def _recorded(self, standing: Standing) -> Standing:
+        """The standing after its attempt is on record; what says nothing new is not recorded."""
         if standing.verdict is StepVerdict.CANNOT_TELL or standing.is_credit_only:
-            return
+            return standing
         self._log.record(standing.result, by_answer=self._by_answer)
+        return replace(standing, record=self._log.records()[standing.step.number])
 
 
 def overall(standings: Sequence[Standing]) -> StepVerdict:

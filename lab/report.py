@@ -54,16 +54,22 @@ class TextReport:
             lines += self._indented(self._speech.of(remark), 2)
         return "\n".join(lines)
 
-    def foot(self, standings: Sequence[Standing], info: TargetInfo | None) -> str:
-        """Requests, seconds and what the place is, in one or two lines."""
+    def foot(self, lab: Lab, standings: Sequence[Standing], info: TargetInfo | None) -> str:
+        """Requests, seconds and which Kueue it was, in one or two lines."""
         requests = sum(s.result.requests for s in standings)
         seconds = max((s.result.seconds for s in standings), default=0.0)
         counts = say(
             "{requests} requests, {seconds} s", requests=requests, seconds=f"{seconds:.1f}"
         )
         lines = [self._speech.of(counts)]
-        if info is not None and info.note is not None:
-            lines += wrap(self._speech.of(info.note), self._columns)
+        if info is not None and info.versions.get("kueue") != lab.kueue:
+            kueue = say(
+                "Kueue {version} on {target}, set to answer as {wanted}",
+                version=info.versions.get("kueue", "-"),
+                target=info.name,
+                wanted=lab.kueue,
+            )
+            lines += wrap(self._speech.of(kueue), self._columns)
         return "\n".join(self._paint(line, "quiet") for line in lines)
 
     def _head(self, lab: Lab, standing: Standing) -> Iterator[str]:
@@ -102,9 +108,7 @@ class TextReport:
         role = {"passed": "good", "failed": "bad", "skipped": "quiet", "error": "odd"}[
             check.outcome
         ]
-        first, *rest = wrap(
-            self._speech.of(check.title) + _proof(check.evidence), self._columns - room - 4
-        )
+        first, *rest = self._titled(check, self._columns - room - 4)
         indent = " " * (room + 4)
         lines = [f"  {self._paint(word, role)}  {first}", *(indent + line for line in rest)]
         if check.finding is not None:
@@ -114,6 +118,16 @@ class TextReport:
         if check.next_move is not None and check.finding is None:
             lines += self._indented(self._speech.of(check.next_move), room + 4)
         return lines
+
+    def _titled(self, check: CheckResult, columns: int) -> list[str]:
+        """The title, and behind it, or below where it does not fit, what a pass rests on."""
+        lines = wrap(self._speech.of(check.title), columns)
+        proof = _proof(check.evidence)
+        if not proof:
+            return lines
+        if width(lines[-1]) + 3 + width(proof) <= columns:
+            return [*lines[:-1], f"{lines[-1]}   {proof}"]
+        return [*lines, *wrap(proof, columns)]
 
     def _parts(self, finding: object, indent: int) -> list[str]:
         labels = {key: self._speech.of(label) for key, label in _PARTS}
@@ -197,7 +211,7 @@ def _proof(evidence: Sequence[Evidence]) -> str:
     """The first object that a passed check rests on, shortly: its name and since when."""
     for item in evidence:
         if item.uid:
-            return f"   {item.name}, {_clock(item.time)}"
+            return f"{item.name}, {_clock(item.time)}"
     return ""
 
 

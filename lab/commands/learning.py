@@ -66,7 +66,7 @@ def check(context: click.Context, step: str, is_json: bool, slug: str | None) ->
         console.tell_json(as_json(place.lab, standings, _info(place), console.speech))
     else:
         standings = examiner.check(steps, lambda s: _show(console, place, s, len(steps) > 1))
-        click.echo(console.report().foot(standings, _info(place)))
+        click.echo(console.report().foot(place.lab, standings, _info(place)))
         _point_on(console, place, standings)
     context.exit(EXIT_CODES[overall(standings)])
 
@@ -92,15 +92,17 @@ def solve(context: click.Context, step: str, slug: str | None, yes: bool) -> Non
                 saved=place.saved,
             )
         )
+    played: list[Standing] = []
     for one, answer in answers:
         kept = play(place, one, answer)
         if kept is not None:
             console.tell(say("Your files are kept in {folder}.", folder=kept))
         standings = Examiner(place, by_answer=True).check((one,))
+        played += standings
         _show(console, place, standings[0], False)
         if overall(standings) is not StepVerdict.PASS:
             context.exit(EXIT_CODES[overall(standings)])
-    click.echo(console.report().foot((), _info(place)))
+    click.echo(console.report().foot(place.lab, played, _info(place)))
 
 
 @click.command()

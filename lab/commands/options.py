@@ -39,8 +39,10 @@ def console_of(context: click.Context, slug: str | None = None, *, yes: bool = F
 def read_step(lab: Lab, text: str) -> Step:
     """A step's number as typed; UsageError names the numbers there are."""
     try:
+        if not (text.isascii() and text.isdigit()):
+            raise IndexError(text)
         return lab.step(int(text))
-    except (ValueError, IndexError):
+    except IndexError:
         raise UsageError(
             say("There is no step {text}.", text=repr(text)[:40]),
             next_move=say(

@@ -17,7 +17,12 @@ def places(environment, *, is_root=False):
     [
         ({"HOME": "/home/a"}, False, "/home/a/.local/state/gpu-queue-lab", "/home/a/gsb-kueue"),
         ({"HOME": "/root"}, True, "/root/.local/state/gpu-queue-lab", "/root/gsb-kueue"),
-        ({"HOME": "/home/a", "XDG_STATE_HOME": "/s"}, False, "/s/gpu-queue-lab", "/home/a/gsb-kueue"),
+        (
+            {"HOME": "/home/a", "XDG_STATE_HOME": "/s"},
+            False,
+            "/s/gpu-queue-lab",
+            "/home/a/gsb-kueue",
+        ),
         ({"LAB_HOME": "/l"}, True, "/l", "/l/kueue_quota/gsb-kueue"),
         ({"LAB_HOME": "/l", "LAB_WORKSPACE": "/w"}, False, "/l", "/w"),
     ],

@@ -75,7 +75,7 @@ STANDING = Standing(
 def test_text(language, columns, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     report = TextReport(Speech(language), columns=columns)
-    text = report.step(LAB, STANDING) + "\n" + report.foot((STANDING,), None) + "\n"
+    text = report.step(LAB, STANDING) + "\n" + report.foot(LAB, (STANDING,), None) + "\n"
     assert all(width(line) <= columns for line in text.splitlines())
     golden = GOLDEN / f"step_5.{language}.{columns}.txt"
     if os.environ.get("GOLDEN") == "write":

@@ -40,8 +40,10 @@ def test_hangul_takes_two_columns():
     assert pad("쿼터", 6) == "쿼터  "
 
 
-@given(st.text(alphabet=st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), max_size=300),
-       st.integers(min_value=20, max_value=100))
+@given(
+    st.text(alphabet=st.characters(codec="utf-8", categories=("L", "N", "P", "Zs")), max_size=300),
+    st.integers(min_value=20, max_value=100),
+)
 @settings(max_examples=200, deadline=None)
 def test_no_line_is_wider_than_asked(text, columns):
     lines = wrap(text, columns)

@@ -1,0 +1,113 @@
+"""The command line without a place: usage, exit codes, languages, and errors that say what next."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LAB = str(Path(sys.executable).parent / "lab")
+
+
+def lab(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        [LAB, *arguments],
+        env={
+            "PATH": os.environ["PATH"],
+            "LAB_HOME": str(home),
+            "LAB_CACHE": str(home / "cache"),
+            "LANG": "C",
+            **environment,
+        },
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("step", ["0", "9", "abc", "-1", "1.5", "٣", "all all"])
+def test_step_that_is_none_is_one_helpful_line(tmp_path, step):
+    done = lab(tmp_path, "check", "--", step)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "make check STEP=1" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("chekc",),
+        ("check", "1", "2"),
+        ("check", "--jsn"),
+        ("provision", "--lab", "kueue"),
+        ("logs", "nobody"),
+        ("bundle",),
+    ],
+)
+def test_usage_error_exits_2(tmp_path, arguments):
+    done = lab(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert "Next:" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["reset", "solve", "shell"])
+def test_without_a_place_the_next_move_is_provision(tmp_path, command):
+    done = lab(tmp_path, command)
+    assert done.returncode == 3
+    assert "make provision" in done.stderr
+
+
+def test_check_without_a_place_cannot_tell_and_keeps_nothing(tmp_path):
+    done = lab(tmp_path, "check", "1", "--json")
+    assert done.returncode == 3
+    data = json.loads(done.stdout)
+    assert data["verdict"] == "CANNOT TELL"
+    assert "make provision" in data["steps"][0]["checks"][0]["next"]
+    assert not list(tmp_path.rglob("progress.jsonl"))
+
+
+def test_status_without_a_place(tmp_path):
+    done = lab(tmp_path, "status", "--json")
+    assert done.returncode == 3
+    data = json.loads(done.stdout)
+    assert (data["provisioned"], data["components"]) == (False, [])
+    assert "make provision" in lab(tmp_path, "status").stdout
+
+
+def test_home_unset(tmp_path):
+    done = lab(tmp_path, "provision", LAB_HOME="", LAB_CACHE="")
+    assert done.returncode == 2
+    assert "HOME" in done.stderr
+
+
+def test_korean_by_lab_lang(tmp_path):
+    done = lab(tmp_path, "check", "9", LAB_LANG="ko")
+    assert done.returncode == 2
+    assert "단계" in done.stderr
+    assert "명령" in lab(tmp_path, "--help", LAB_LANG="ko").stdout
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_workspace_in_the_way_is_refused_untouched(tmp_path, kind):
+    workspace = tmp_path / "mine"
+    if kind == "file":
+        workspace.write_text("mine")
+    else:
+        workspace.symlink_to(tmp_path)
+    done = lab(tmp_path, "provision", LAB_WORKSPACE=str(workspace))
+    assert done.returncode == 3
+    assert "LAB_WORKSPACE" in done.stderr
+    assert workspace.is_symlink() if kind == "link" else workspace.read_text() == "mine"
+
+
+def test_text_of_a_step_needs_no_place(tmp_path):
+    for language in ("en", "ko"):
+        done = lab(tmp_path, "step", "1", LAB_LANG=language, COLUMNS="60")
+        assert done.returncode == 0
+        assert "fake-gpu" in done.stdout
+        assert "\x1b" not in done.stdout
