@@ -66,10 +66,10 @@ class Console:
 
     def tell_error(self, error: LabError) -> None:
         """What happened and the next move, on standard error."""
-        lines = wrap(f"{self.speech.of(say('Error'))}: {self.speech.of(error.what)}", self.columns)
+        sentences = [say("Error: {what}", what=error.what)]
         if error.next_move is not None:
-            label = self.speech.of(say("Next"))
-            lines += wrap(f"{label}: {self.speech.of(error.next_move)}", self.columns)
+            sentences.append(say("Next: {move}", move=error.next_move))
+        lines = [line for s in sentences for line in wrap(self.speech.of(s), self.columns)]
         click.echo("\n".join(lines), err=True)
 
     def require_agreement(self, question: Message) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from lab.fields import CatalogError
 from lab.model import Step
@@ -57,5 +58,13 @@ def draw(markdown: str, *, columns: int, is_colourful: bool) -> str:
         color_system="standard" if is_colourful else None,
         highlight=False,
     )
-    console.print(Markdown(markdown, hyperlinks=False))
+    source = markdown if is_colourful else _with_marks(markdown)
+    console.print(Markdown(source, hyperlinks=False))
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _with_marks(markdown: str) -> str:
+    """Inline code that keeps its backticks: without colour, nothing else sets a name apart."""
+    blocks = markdown.split("```")
+    blocks[::2] = [re.sub(r"`([^`\n]+)`", r"`` `\1` ``", text) for text in blocks[::2]]
+    return "```".join(blocks)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -80,7 +81,8 @@ def main() -> None:
             more = ["--no-fuzzy-matching", "--ignore-obsolete"] if verb == "update" else []
             subprocess.run(
                 [
-                    *("pybabel", "--quiet", verb, "-i", pot.name, "-o", str(target)),
+                    *(sys.executable, "-m", "babel.messages.frontend", "--quiet"),
+                    *(verb, "-i", pot.name, "-o", str(target)),
                     *("-l", language, "-D", DOMAIN, "--width=100", *more),
                 ],
                 check=True,
