@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from checks.kit.cluster import JOB
 from checks.kit.witness import Wanted
 from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.kueue_quota.judge_queues import (
     judge_cluster_queue,
     judge_flavor,
@@ -39,4 +41,15 @@ def want_local_queue(facts: Facts) -> Wanted:
         file=facts.local_queue.file,
         namespace=facts.namespace,
         judge=lambda content: judge_local_queue(content, facts),
+    )
+
+
+def want_first_job(facts: Facts) -> Wanted:
+    """The Job of step 4."""
+    return Wanted(
+        kind=JOB,
+        name=facts.first_job.name,
+        file=facts.first_job.file,
+        namespace=facts.namespace,
+        judge=lambda content: judge_queued_job(content, facts, facts.first_job.gpus),
     )

@@ -1,0 +1,146 @@
+"""What the Jobs of this lab must say: the queue label, and how many GPUs they ask.
+
+Each function takes a Job manifest, from a file or from the cluster, and returns what is off.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from checks.kit.cluster import Object
+from checks.kit.expect import Fault, Path, plain, show, spell_path
+from checks.kit.paths import MISSING, dig, dig_list, dig_map, places_of
+from checks.kit.quantities import BadQuantity, parse_quantity
+from checks.kueue_quota.facts import Facts
+from provision.message import Message, say
+
+_CONTAINERS: Path = ("spec", "template", "spec", "containers")
+_LABELS: Path = ("metadata", "labels")
+
+
+def judge_queued_job(content: Object, facts: Facts, gpus: int) -> Fault | None:
+    """A Job that goes through the lab's LocalQueue and asks `gpus` GPUs in all."""
+    return judge_label(content, facts) or judge_gpus(content, facts, gpus)
+
+
+def judge_label(content: Object, facts: Facts) -> Fault | None:
+    """The Job carries the queue label with the name of the LocalQueue."""
+    labels = queue_labels(content)
+    wanted = facts.local_queue.name
+    value = labels.get(facts.queue_label, MISSING)
+    if value == wanted:
+        return None
+    path: Path = (*_LABELS, facts.queue_label)
+    expected = plain(f"{facts.queue_label}: {wanted}")
+    if value is not MISSING:
+        found = plain(f"{facts.queue_label}: {show(value)}")
+        return Fault(path, expected, found, say("name the LocalQueue, not another queue"), True)
+    return Fault(
+        path,
+        expected,
+        _label_elsewhere(content, facts.queue_label),
+        say("without this label on the Job itself, Kueue leaves the Job alone"),
+        is_fixed=True,
+    )
+
+
+def queue_labels(content: Object) -> dict[str, object]:
+    """The labels that the API server gives the Job: those of its template when it has none.
+
+    (pkg/apis/batch/v1/defaults.go, SetDefaults_Job.)
+    """
+    own = dig_map(content, *_LABELS)
+    return dict(own or dig_map(content, "spec", "template", "metadata", "labels"))
+
+
+def judge_no_label(content: Object, facts: Facts) -> Fault | None:
+    """The Job carries no queue label, so that Kueue leaves it alone."""
+    value = queue_labels(content).get(facts.queue_label, MISSING)
+    if value is MISSING:
+        return None
+    is_copied = facts.queue_label in dig_map(content, "spec", "template", "metadata", "labels")
+    move = say("delete the Job and submit it without the label")
+    if is_copied:
+        move = say("delete the Job and submit it without the label, in spec.template, too")
+    return Fault(
+        (*_LABELS, facts.queue_label),
+        say("no label {label}", label=facts.queue_label),
+        plain(f"{facts.queue_label}: {show(value)}"),
+        move,
+        is_fixed=True,
+    )
+
+
+def judge_gpus(content: Object, facts: Facts, gpus: int) -> Fault | None:
+    """One pod at a time, whose containers together ask `gpus` GPUs, as the API takes it."""
+    total = Fraction(0)
+    asked: Path = (*_CONTAINERS, 0, "resources", "limits", facts.gpu)
+    for index, container in enumerate(dig_list(content, *_CONTAINERS)):
+        where: Path = (*_CONTAINERS, index, "resources")
+        limit = dig(container, "resources", "limits", facts.gpu)
+        request = dig(container, "resources", "requests", facts.gpu)
+        if limit is MISSING and request is not MISSING:
+            return Fault(
+                (*where, "limits"),
+                plain(f"{facts.gpu}: {gpus}"),
+                say("{gpu} in requests only", gpu=facts.gpu),
+                say("the API refuses GPUs without a limit: write them in limits"),
+                is_fixed=True,
+            )
+        if limit is MISSING:
+            continue
+        amount, why = _whole_number(limit)
+        if why is not None:
+            return Fault(
+                (*where, "limits", facts.gpu),
+                say("a whole number of {gpu}", gpu=facts.gpu),
+                say("{value}: {why}", value=show(limit), why=why),
+                say("ask {gpus} of {gpu}", gpus=gpus, gpu=facts.gpu),
+                is_fixed=True,
+            )
+        if amount:
+            asked = (*where, "limits", facts.gpu)
+        total += amount
+    if total != gpus:
+        return Fault(
+            asked,
+            plain(f"{facts.gpu}: {gpus}"),
+            say("{gpu}: {total}", gpu=facts.gpu, total=total)
+            if total
+            else say("no {gpu} in any container", gpu=facts.gpu),
+            say("ask {gpus} of {gpu} in the limits", gpus=gpus, gpu=facts.gpu),
+            is_fixed=True,
+        )
+    return _judge_parallelism(content, facts)
+
+
+def _judge_parallelism(content: Object, facts: Facts) -> Fault | None:
+    value = dig(content, "spec", "parallelism")
+    if value in (MISSING, None, 1):
+        return None
+    return Fault(
+        ("spec", "parallelism"),
+        say("1: one pod at a time"),
+        plain(show(value)),
+        say("each pod asks {gpu} of its own; leave parallelism out", gpu=facts.gpu),
+    )
+
+
+def _whole_number(value: object) -> tuple[Fraction, Message | None]:
+    try:
+        amount = parse_quantity(value)
+    except BadQuantity as bad:
+        return Fraction(0), bad.why
+    if amount.denominator != 1 or amount < 0:
+        return Fraction(0), say("the API takes whole GPUs only")
+    return amount, None
+
+
+def _label_elsewhere(content: Object, label: str) -> Message:
+    for path in places_of(content, label):
+        return say("no such label there, but one in {field}", field=spell_path(path[:-1]))
+    labels = dig_map(content, *_LABELS)
+    near = next((key for key in labels if "queue" in key.lower()), None)
+    if near is not None:
+        return say("no such label, but {label}", label=f"{near}: {show(labels[near])}")
+    return say("no such label")

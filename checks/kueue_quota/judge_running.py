@@ -1,0 +1,149 @@
+"""Whether a Job is admitted and runs, and if not, what stands in its way."""
+
+from __future__ import annotations
+
+from checks.explain import Cause, explain
+from checks.kit.cluster import JOB
+from checks.kit.expect import OnItsWay, cut, mismatch, plain
+from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.ground import kueue_is_idle
+from checks.outcome import CannotTell, Finding, Mismatch
+from checks.scene import Scene
+from checks.watching import JobNow, PodNow, WorkloadNow
+from provision.message import Message, say
+
+
+def require_job(scene: Scene, name: str, how: Message) -> JobNow:
+    """The Job of that name in the lab's namespace. `how` is the next move when it is absent."""
+    job = scene.job(name)
+    if job is not None:
+        return job
+    for raw in scene.cluster.all(JOB):
+        metadata = raw.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("name") == name:
+            raise mismatch(
+                say("Job {job}, metadata.namespace", job=name),
+                plain(scene.namespace),
+                plain(metadata.get("namespace")),
+                say(
+                    "delete it there and submit it in the namespace {namespace}",
+                    namespace=scene.namespace,
+                ),
+            )
+    others = ", ".join(sorted(job.name for job in scene.jobs())[:6])
+    raise mismatch(
+        say("Jobs in the namespace {namespace}", namespace=scene.namespace),
+        say("a Job {job}", job=name),
+        say("no Job {job}; there is {others}", job=name, others=others)
+        if others
+        else say("no Job {job}: no Job at all", job=name),
+        how,
+    )
+
+
+def require_admitted(scene: Scene, job: JobNow) -> WorkloadNow:
+    """The Job's Workload is admitted and has not ended."""
+    why = explain(scene, job)
+    workload = scene.workload_of(job)
+    if why.cause is Cause.ADMITTED and workload is not None:
+        return workload
+    name = workload.name if workload else "-"
+    finding = Finding(
+        say("Job {job} and its Workload {workload}", job=job.name, workload=name),
+        say("Admitted=True"),
+        why.what,
+        _MOVES.get(why.cause, _READ_IT),
+    )
+    if why.is_coming:
+        raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
+    raise Mismatch(finding)
+
+
+def require_running(scene: Scene, job: JobNow) -> PodNow:
+    """A pod of the Job runs, and nothing restarts in it."""
+    pods = [pod for pod in scene.pods_of(job) if not pod.is_deleting]
+    running = [pod for pod in pods if pod.phase == "Running" and not pod.trouble]
+    if running:
+        return running[0]
+    where = say("pods of Job {job}", job=job.name)
+    if job.ended_as:
+        raise mismatch(
+            where,
+            say("a pod that is Running"),
+            say("Job {job} is {state}", job=job.name, state=job.ended_as),
+            say("delete it and submit it with a command that keeps running"),
+        )
+    for pod in pods:
+        if pod.trouble:
+            found = say("{pod} is in {trouble}", pod=pod.name, trouble=pod.trouble)
+            raise mismatch(where, say("a pod that is Running"), found, _LOOK_AT_POD)
+        scheduled = pod.conditions.get("PodScheduled")
+        if scheduled is not None and scheduled.status == "False":
+            raise _unscheduled(scene, job, pod, scheduled.message)
+    found = say("{pod} is {phase}", pod=pods[0].name, phase=pods[0].phase) if pods else _NO_POD
+    raise OnItsWay(
+        Finding(where, say("a pod that is Running"), found, _LOOK_AT_POD),
+        overdue=None if pods else _idle_controller(job),
+    )
+
+
+def require_flavor_on_pod(pod: PodNow, facts: Facts) -> None:
+    """Kueue put the flavor's node label into the pod's nodeSelector."""
+    key, value = facts.flavor.label_key, facts.flavor.label_value
+    if pod.node_selector.get(key) == value:
+        return
+    selector = ", ".join(f"{k}={v}" for k, v in pod.node_selector.items())
+    raise mismatch(
+        say("pod {pod}, spec.nodeSelector", pod=pod.name),
+        plain(f"{key}={value}"),
+        plain(cut(selector)) if selector else say("no nodeSelector"),
+        say("Kueue adds it when it admits a Job; this pod was not started by an admission"),
+    )
+
+
+def _unscheduled(scene: Scene, job: JobNow, pod: PodNow, message: str) -> Exception:
+    nodes = scene.node_labels()
+    lacking = [
+        f"{key}={value}"
+        for key, value in pod.node_selector.items()
+        if not any(labels.get(key) == value for labels in nodes)
+    ]
+    where = say("pods of Job {job}", job=job.name)
+    if lacking:
+        found = say(
+            "{pod} is Pending: no node has {labels} of its nodeSelector",
+            pod=pod.name,
+            labels=", ".join(lacking),
+        )
+        move = say("a Job's template cannot be changed: delete the Job, correct it, submit it")
+        return mismatch(where, say("a pod that is Running"), found, move)
+    found = say("{pod} is Pending: {message}", pod=pod.name, message=cut(message))
+    finding = Finding(where, say("a pod that is Running"), found, _LOOK_AT_POD)
+    if any(other.is_deleting for other in scene.pods()):
+        return OnItsWay(finding)
+    return Mismatch(finding)
+
+
+def _idle_controller(job: JobNow) -> CannotTell:
+    if job.is_suspended:
+        return kueue_is_idle(say("Job {job} is admitted, but still suspended", job=job.name))
+    return CannotTell(
+        say("the Job controller made no pod for Job {job}, which may run", job=job.name),
+        next_move=say("see make status"),
+    )
+
+
+_NO_POD = say("no pod yet")
+_LOOK_AT_POD = say("look at the pod: kubectl describe pod")
+_READ_IT = say("read the conditions of its Workload")
+_MOVES = {
+    Cause.ENDED: say("delete it and submit it with a command that keeps running"),
+    Cause.UNQUEUED: say("delete it and submit it with the queue label"),
+    Cause.NO_QUEUE: say("delete it and submit it with the name of the LocalQueue"),
+    Cause.STOPPED: say("open the queue again"),
+    Cause.INACTIVE: say("read the conditions of the ClusterQueue"),
+    Cause.NOT_COVERED: say("ask only what the ClusterQueue covers"),
+    Cause.NEVER_FITS: say("delete it and submit it with less"),
+    Cause.NO_FLAVOR: say("delete it and submit it with a nodeSelector that the flavor allows"),
+    Cause.QUOTA: say("see who holds the quota: kubectl get workloads.kueue.x-k8s.io -A"),
+}
