@@ -149,6 +149,11 @@ class Place:
         """Make the learner's folder when it is absent."""
         self.spec.workspace.mkdir(parents=True, exist_ok=True)
 
+    def is_gone(self) -> bool:
+        """Nothing is below home, or only the learner's folder."""
+        home = self.spec.home
+        return not home.is_dir() or all(path == self.spec.workspace for path in home.iterdir())
+
     def remove(self, foreign: frozenset[str]) -> None:
         """Remove everything below home but the workspace and what was there before us."""
         home, workspace = self.spec.home, self.spec.workspace

@@ -79,7 +79,7 @@ class LocalTarget:
     def destroy(self, tell: Tell) -> None:
         """Remove the place except the workspace."""
         started = time.monotonic()
-        if not self._spec.home.exists():
+        if self._place.is_gone():
             return
         with plain_file_errors():
             foreign = foreign_names(self._spec.home)

@@ -1,0 +1,47 @@
+"""A provisioned place for the tests of the target itself, started once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from provision.settings import Settings
+from tests.conftest import Surroundings
+from tests.integration.places import TestPlace
+
+MakePlace = Callable[[str], TestPlace]
+
+
+@pytest.fixture(scope="session")
+def make_place(
+    surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[MakePlace]:
+    """Makes places that are not up yet; all of them are removed at the end."""
+    made: list[TestPlace] = []
+
+    def make(name: str) -> TestPlace:
+        root: Path = tmp_path_factory.mktemp(name)
+        place = TestPlace(root, Settings.from_environment(surroundings(root)))
+        made.append(place)
+        return place
+
+    yield make
+    for place in made:
+        place.target.destroy(place.tell)
+
+
+@pytest.fixture(scope="session")
+def up_place(make_place: MakePlace) -> TestPlace:
+    """One place that was brought up; tests leave it up, in whatever state."""
+    place = make_place("up")
+    place.target.up(place.tell)
+    return place
+
+
+@pytest.fixture
+def place(up_place: TestPlace) -> TestPlace:
+    """The same place, up and ready."""
+    up_place.target.up(up_place.tell)
+    return up_place
