@@ -125,11 +125,12 @@ def _explain_quota(
         if amount <= free:
             continue
         what = say(
-            "it asks {amount} of {resource}, and {free} of {quota} is free ({says})",
+            "it asks {amount} of {resource}; {free} of {quota} is free, held by {holders} ({says})",
             amount=show_amount(amount),
             resource=resource,
             free=show_amount(max(free, free * 0)),
             quota=show_amount(queue.quota[resource]),
+            holders=", ".join(sorted(other.owner_name or other.name for other in held)) or "-",
             says=kueue_says(workload) or "-",
         )
         is_releasing = any(other.is_deleting for other in held)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from checks.explain import Cause, explain
+from checks.explain import Cause, explain, kueue_says
 from checks.kit.cluster import JOB
-from checks.kit.expect import OnItsWay, cut, mismatch, plain
+from checks.kit.expect import OnItsWay, cut, mismatch, plain, spell_path
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
+from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.outcome import CannotTell, Finding, Mismatch
 from checks.scene import Scene
 from checks.watching import JobNow, PodNow, WorkloadNow
@@ -41,6 +42,24 @@ def require_job(scene: Scene, name: str, how: Message) -> JobNow:
     )
 
 
+def require_right_job(scene: Scene, lab: Facts, name: str, gpus: int) -> JobNow:
+    """The Job is there, in the lab's queue, and asks `gpus` GPUs."""
+    how = say("submit a Job {job} like {other}", job=name, other=lab.first_job.name)
+    job = require_job(scene, name, how)
+    fault = judge_queued_job(job.raw, lab, gpus)
+    if fault is None:
+        return job
+    workload = scene.workload_of(job)
+    says = kueue_says(workload) if workload is not None and not workload.is_admitted else ""
+    found = say("{found} (its Workload: {says})", found=fault.found, says=says)
+    raise mismatch(
+        say("Job {job}, {field}", job=name, field=spell_path(fault.path)),
+        fault.expected,
+        found if says else fault.found,
+        say("{move}; delete the Job, correct it, submit it again", move=fault.next_move),
+    )
+
+
 def require_admitted(scene: Scene, job: JobNow) -> WorkloadNow:
     """The Job's Workload is admitted and has not ended."""
     why = explain(scene, job)
@@ -50,7 +69,7 @@ def require_admitted(scene: Scene, job: JobNow) -> WorkloadNow:
     name = workload.name if workload else "-"
     finding = Finding(
         say("Job {job} and its Workload {workload}", job=job.name, workload=name),
-        say("Admitted=True"),
+        plain("Admitted=True"),
         why.what,
         _MOVES.get(why.cause, _READ_IT),
     )

@@ -1,0 +1,91 @@
+"""Whether a Job waits for its turn, and what Kueue says about that."""
+
+from __future__ import annotations
+
+import json
+
+from checks.explain import Cause, explain
+from checks.kit.expect import OnItsWay, mismatch
+from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.ground import kueue_is_idle
+from checks.kueue_quota.waiting_words import Said
+from checks.outcome import Finding
+from checks.scene import Scene
+from checks.watching import JobNow, WorkloadNow
+from provision.message import Message, say
+
+
+def require_waiting(scene: Scene, lab: Facts, job: JobNow) -> WorkloadNow:
+    """The Job is suspended and its Workload waits for quota that others hold."""
+    why = explain(scene, job)
+    workload = scene.workload_of(job)
+    where = say("Job {job} and its Workload", job=job.name)
+    expected = say("{job} waits: suspended, not admitted, for quota", job=job.name)
+    if why.cause is Cause.QUOTA and workload is not None and job.is_suspended:
+        return workload
+    if why.cause is Cause.ADMITTED:
+        found, move = _let_in(scene, lab, job)
+        raise mismatch(where, expected, found, move)
+    if why.is_coming or why.cause is Cause.QUOTA:
+        finding = Finding(where, expected, why.what, say("wait a second and check again"))
+        raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
+    raise mismatch(
+        where,
+        expected,
+        say("it waits for something else: {why}", why=why.what),
+        say("see what differs from {other}", other=lab.first_job.name),
+    )
+
+
+def what_was_said(scene: Scene, workload: WorkloadNow) -> tuple[Said, ...]:
+    """Reason and message of QuotaReserved=False, now and in the events that are left.
+
+    A Workload that equals one already waiting gets no condition of its own (Kueue's scheduling
+    equivalence): then the words are those of the others in its queue.
+    """
+    own = _conditions(workload) + [
+        Said(event.reason, event.message)
+        for event in scene.events_of(workload.uid)
+        if event.type == "Warning"
+    ]
+    if own:
+        return tuple(own)
+    twins = [w for w in scene.workloads() if w.queue == workload.queue and not w.holds_quota]
+    return tuple(said for twin in twins for said in _conditions(twin))
+
+
+def own_words(scene: Scene, workload: WorkloadNow) -> str:
+    """All that the Workload's status and its events say, in one text."""
+    events = [f"{event.reason} {event.message}" for event in scene.events_of(workload.uid)]
+    return "\n".join([json.dumps(workload.raw.get("status", {})), *events])
+
+
+def _conditions(workload: WorkloadNow) -> list[Said]:
+    condition = workload.conditions.get("QuotaReserved")
+    if condition is None or condition.is_true:
+        return []
+    return [Said(condition.reason, condition.message)]
+
+
+def _let_in(scene: Scene, lab: Facts, job: JobNow) -> tuple[Message, Message]:
+    queue = scene.cluster_queue(lab.cluster_queue.name)
+    if queue is not None and queue.cohort:
+        return (
+            say(
+                "{job} is admitted: ClusterQueue {queue} is in the cohort {cohort} and borrows",
+                job=job.name,
+                queue=queue.name,
+                cohort=queue.cohort,
+            ),
+            say("take spec.cohortName out, delete {job} and submit it again", job=job.name),
+        )
+    holders = sorted(w.owner_name for w in scene.held(lab.cluster_queue.name))
+    return (
+        say("{job} is admitted; quota is held by {holders}", job=job.name, holders=holders),
+        say(
+            "delete {job}, and submit it when {first} and {second} hold the quota",
+            job=job.name,
+            first=lab.first_job.name,
+            second=lab.second_job.name,
+        ),
+    )

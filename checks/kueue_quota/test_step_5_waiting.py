@@ -1,0 +1,132 @@
+"""Step 5: the quota is full, and the third Job waits for its turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from checks.kit.cluster import JOB
+from checks.kit.expect import OnItsWay, mismatch
+from checks.kit.files import Files, TextFile
+from checks.kit.manifests import place
+from checks.kit.proof import from_file, from_object
+from checks.kueue_quota.after_step_8 import refuse_after_step_8
+from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.fixtures import Watch
+from checks.kueue_quota.ground import go_back, require_ground
+from checks.kueue_quota.judge_running import (
+    require_admitted,
+    require_job,
+    require_right_job,
+    require_running,
+)
+from checks.kueue_quota.judge_waiting import own_words, require_waiting, what_was_said
+from checks.kueue_quota.waiting_words import Said, judge_words
+from checks.outcome import Evidence, Finding, Mismatch
+from checks.scene import Scene
+from checks.watching import JobNow, WorkloadNow
+from provision.message import say
+
+Note = Callable[[Evidence], None]
+
+
+def test_ground(watch: Watch, lab: Facts) -> None:
+    """the queues of steps 1 to 3 stand"""
+    watch.until(lambda scene: require_ground(scene, lab, upto=3))
+
+
+@pytest.mark.transient
+@pytest.mark.needs("ground")
+def test_first_stands(watch: Watch, lab: Facts, evidence: Note) -> None:
+    """{first_job} of step 4 is admitted"""
+
+    def judge(scene: Scene) -> tuple[JobNow, WorkloadNow]:
+        refuse_after_step_8(scene, lab)
+        try:
+            job = require_job(
+                scene, lab.first_job.name, say("apply {file}", file=lab.first_job.file)
+            )
+            return job, require_admitted(scene, job)
+        except OnItsWay:
+            raise
+        except Mismatch as error:
+            raise Mismatch(go_back(error.finding, 4)) from None
+
+    job, workload = watch.until(judge)
+    since = workload.conditions["Admitted"].since
+    evidence(from_object(JOB, job.raw, "suspend=false"))
+    evidence(from_object(lab.workload_kind, workload.raw, "Admitted=True", time=since))
+
+
+@pytest.mark.transient
+@pytest.mark.needs("first_stands")
+def test_second_runs(watch: Watch, lab: Facts, evidence: Note) -> None:
+    """{second_job} is admitted and runs"""
+
+    def judge(scene: Scene) -> WorkloadNow:
+        job = require_right_job(scene, lab, lab.second_job.name, lab.second_job.gpus)
+        workload = require_admitted(scene, job)
+        require_running(scene, job)
+        return workload
+
+    workload = watch.until(judge)
+    since = workload.conditions["Admitted"].since
+    evidence(from_object(lab.workload_kind, workload.raw, "Admitted=True", time=since))
+
+
+@pytest.mark.transient
+@pytest.mark.needs("second_runs")
+def test_third_waits(watch: Watch, lab: Facts, evidence: Note) -> None:
+    """{waiting_job} waits: suspended, not admitted"""
+    job, workload = watch.until(lambda scene: _waiting(scene, lab))
+    condition = workload.conditions.get("QuotaReserved")
+    since = condition.since if condition else workload.created
+    evidence(from_object(JOB, job.raw, "suspend=true"))
+    evidence(from_object(lab.workload_kind, workload.raw, "QuotaReserved=False", time=since))
+
+
+@pytest.mark.transient
+@pytest.mark.needs("third_waits")
+def test_waiting_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
+    """{waiting_job_file} holds the own reason of {waiting_job}"""
+    file = files.text(lab.waiting_job.file)
+
+    def judge(scene: Scene) -> None:
+        _, workload = _waiting(scene, lab)
+        _judge_file(file, workload, what_was_said(scene, workload), own_words(scene, workload))
+
+    watch.until(judge)
+    evidence(from_file(file, f"the reason of {lab.waiting_job.name}"))
+
+
+def _waiting(scene: Scene, lab: Facts) -> tuple[JobNow, WorkloadNow]:
+    job = require_right_job(scene, lab, lab.waiting_job.name, lab.waiting_job.gpus)
+    return job, require_waiting(scene, lab, job)
+
+
+def _judge_file(file: TextFile, workload: WorkloadNow, said: Sequence[Said], own: str) -> None:
+    if not said:
+        raise OnItsWay(
+            Finding(
+                say("Workload {workload}", workload=workload.name),
+                say("a condition QuotaReserved"),
+                say("no such condition yet"),
+                say("wait a second and check again"),
+            )
+        )
+    found = judge_words(file.text, said, own)
+    if found is None:
+        return
+    line = next((n for n, text in enumerate(file.text.split("\n"), 1) if text.strip()), 1)
+    raise mismatch(
+        place(file, line),
+        say(
+            "reason ({reason}) or message of QuotaReserved on {workload}, the Workload of {job}",
+            reason=said[0].reason,
+            workload=workload.name,
+            job=workload.owner_name,
+        ),
+        found,
+        say("read the conditions of that Workload, and write down what QuotaReserved says"),
+    )
