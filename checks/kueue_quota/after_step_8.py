@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checks.explain import Cause, explain
 from checks.kit.expect import mismatch
 from checks.kueue_quota.facts import Facts
 from checks.outcome import Mismatch
@@ -10,12 +11,14 @@ from provision.message import say
 
 
 def is_after_step_8(scene: Scene, lab: Facts) -> bool:
-    """The first Job is gone and the Job that waited is admitted."""
+    """The first Job is gone, and the Job that waited is admitted or about to be."""
     if scene.job(lab.first_job.name) is not None:
         return False
     job = scene.job(lab.waiting_job.name)
-    workload = scene.workload_of(job) if job else None
-    return workload is not None and workload.is_admitted
+    if job is None:
+        return False
+    why = explain(scene, job)
+    return why.cause is Cause.ADMITTED or why.is_coming
 
 
 def refuse_after_step_8(scene: Scene, lab: Facts) -> None:
@@ -30,7 +33,7 @@ def gone_since_step_8(lab: Facts) -> Mismatch:
         say("Jobs in the namespace {namespace}", namespace=lab.namespace),
         say("a Job {job}, admitted", job=lab.first_job.name),
         say(
-            "no Job {first}, and {waiting} is admitted: that is how step 8 leaves it",
+            "no Job {first}, so {waiting} is let in: that is how step 8 leaves it",
             first=lab.first_job.name,
             waiting=lab.waiting_job.name,
         ),

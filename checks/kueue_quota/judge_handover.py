@@ -1,0 +1,163 @@
+"""Step 8's order of events: the first Job left, and the same Job that waited came in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from checks.explain import Cause, explain
+from checks.kit.expect import OnItsWay, mismatch, plain, spell_path
+from checks.kit.proof import seconds_of
+from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.ground import go_back, require_ground
+from checks.kueue_quota.history import waited_since
+from checks.kueue_quota.judge_jobs import judge_queued_job
+from checks.kueue_quota.judge_running import require_job
+from checks.outcome import Evidence, Finding, Mismatch
+from checks.scene import Scene
+from checks.watching import JobNow, WorkloadNow
+from provision.message import Message, say
+
+Credit = Mapping[int, Sequence[Evidence]]
+
+
+def require_ground_after(scene: Scene, lab: Facts) -> None:
+    """The queues stand as steps 1 to 3 built them; says, too, whether the first Job is still there.
+
+    A queue that was changed can let the waiting Job in without anybody leaving.
+    """
+    try:
+        require_ground(scene, lab, upto=3)
+    except OnItsWay:
+        raise
+    except Mismatch as error:
+        if scene.job(lab.first_job.name) is None:
+            raise
+        found = say(
+            "{found}; {state}", found=error.finding.found, state=_first_and_waiting(scene, lab)
+        )
+        raise Mismatch(replace(error.finding, found=found)) from None
+
+
+def require_first_gone(scene: Scene, lab: Facts, credit: Credit) -> None:
+    """The first Job is deleted, and nobody submitted it again."""
+    job = scene.job(lab.first_job.name)
+    if job is None:
+        return
+    finding = Finding(
+        say("Jobs in the namespace {namespace}", namespace=lab.namespace),
+        say("no Job {job}", job=job.name),
+        _first_and_waiting(scene, lab),
+        say("delete the Job {job}, nothing else, and submit nothing", job=job.name),
+    )
+    if job.is_deleting:
+        raise OnItsWay(finding)
+    if _is_resubmitted(scene, lab, job, credit):
+        found = say(
+            "{state}: it was submitted again after its deletion (uid {uid})",
+            state=finding.found,
+            uid=job.uid,
+        )
+        raise Mismatch(replace(finding, found=found))
+    raise Mismatch(finding)
+
+
+def require_same_job(scene: Scene, lab: Facts, credit: Credit) -> JobNow:
+    """The waiting Job is there, as it was submitted for step 5."""
+    try:
+        job = require_job(scene, lab.waiting_job.name, say("step 8 begins where step 5 ends"))
+    except Mismatch as error:
+        raise Mismatch(go_back(error.finding, 5)) from None
+    fault = judge_queued_job(job.raw, lab, lab.waiting_job.gpus)
+    if fault is not None:
+        raise mismatch(
+            say("Job {job}, {field}", job=job.name, field=spell_path(fault.path)),
+            fault.expected,
+            fault.found,
+            say("it runs past Kueue; make reset, and let it wait and enter by itself"),
+        )
+    known = _uids(credit, job.name)
+    workload = scene.workload_of(job)
+    has_waited = workload is not None and bool(waited_since(scene, workload))
+    if known and job.uid not in known and not has_waited and not job.is_suspended:
+        raise mismatch(
+            say("Job {job}, metadata.uid", job=job.name),
+            say("uid {uid}, the Job that waited in step 5", uid=known[-1]),
+            say("uid {uid}: the Job was submitted again", uid=job.uid),
+            _PLAY_AGAIN,
+        )
+    return job
+
+
+def require_waited(
+    scene: Scene, lab: Facts, job: JobNow, workload: WorkloadNow, credit: Credit
+) -> str:
+    """Since when the Job had waited before its admission, RFC 3339."""
+    for evidence in credit.get(5, ()):
+        if evidence.uid == workload.uid and evidence.fact == "QuotaReserved=False":
+            return evidence.time
+    since = waited_since(scene, workload)
+    if since:
+        return since
+    raise mismatch(
+        say("Job {job} and its Workload {workload}", job=job.name, workload=workload.name),
+        say("a wait before the admission: an event, a gap in time, or a pass of step 5"),
+        say(
+            "uid {uid}, created {created}, quota reserved {reserved}: nothing shows that it waited",
+            uid=job.uid,
+            created=workload.created,
+            reserved=workload.conditions["QuotaReserved"].since,
+        ),
+        _PLAY_AGAIN,
+    )
+
+
+def _first_and_waiting(scene: Scene, lab: Facts) -> Message:
+    first = scene.job(lab.first_job.name)
+    waiting = scene.job(lab.waiting_job.name)
+    return say(
+        "Job {first} is still there ({how}); {waiting} {state}",
+        first=lab.first_job.name,
+        how=_how_it_is(scene, first),
+        waiting=lab.waiting_job.name,
+        state=_how_it_is(scene, waiting),
+    )
+
+
+def _how_it_is(scene: Scene, job: JobNow | None) -> Message:
+    if job is None:
+        return say("is absent")
+    if job.is_deleting:
+        return say("is being deleted")
+    if job.ended_as:
+        return plain(job.ended_as)
+    why = explain(scene, job)
+    if why.cause is Cause.ADMITTED:
+        return say("is admitted")
+    if job.is_suspended:
+        return say("waits")
+    return say("runs")
+
+
+def _is_resubmitted(scene: Scene, lab: Facts, job: JobNow, credit: Credit) -> bool:
+    known = _uids(credit, job.name)
+    if known:
+        return job.uid not in known
+    waiting = scene.job(lab.waiting_job.name)
+    workload = scene.workload_of(waiting) if waiting else None
+    if workload is None or not workload.is_admitted:
+        return False
+    return seconds_of(job.created) > seconds_of(workload.conditions["Admitted"].since)
+
+
+def _uids(credit: Credit, job: str) -> list[str]:
+    return [
+        evidence.uid
+        for number in sorted(credit)
+        if number < 8
+        for evidence in credit[number]
+        if evidence.kind == "Job" and evidence.name == job and evidence.uid
+    ]
+
+
+_PLAY_AGAIN = say("play it again: make reset, and steps 4 and 5 before this one")
