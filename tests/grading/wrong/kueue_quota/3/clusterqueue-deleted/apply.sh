@@ -1,0 +1,2 @@
+kubectl delete clusterqueue team-a
+kubectl apply -f lq.yaml

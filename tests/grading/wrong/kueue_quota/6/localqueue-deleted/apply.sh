@@ -1,0 +1,2 @@
+kubectl -n team-a delete localqueue lq
+kubectl apply -f sneaky.yaml

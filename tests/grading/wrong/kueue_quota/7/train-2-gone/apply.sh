@@ -1,0 +1,1 @@
+kubectl -n team-a delete job train-2

@@ -1,0 +1,2 @@
+kubectl -n team-a get workloads.kueue.x-k8s.io -o name | grep job-train-3- | xargs -I{} kubectl -n team-a patch {} --type=merge -p '{"spec":{"active":false}}'
+kubectl -n team-a delete job train-1
