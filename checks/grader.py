@@ -76,13 +76,13 @@ class Grader:
         else:
             self._set(name, outcome=Outcome.ERROR, trouble=_honest_line(error), next_move=_REPORT)
 
-    def spoil(self, file: str) -> None:
+    def spoil(self, file: str, why: str) -> None:
         """Note that a file of checks could not be loaded."""
         self._checks[f"load:{file}"] = CheckResult(
             id="load",
             title=say("the checks of this step can be loaded"),
             outcome=Outcome.ERROR,
-            trouble=say("{file} could not be loaded", file=file),
+            trouble=say("{file} could not be loaded ({why})", file=file, why=plain(cut(why, 100))),
             next_move=_REPORT,
         )
 

@@ -43,10 +43,14 @@ def pytest_configure(config: pytest.Config) -> None:
         request = read_request(path)
     except BadRequest as bad:
         raise pytest.UsageError(f"--lab-request: {bad}") from bad
-    config.stash[_GRADER] = Grader(request, result)
+    grader = config.stash[_GRADER] = Grader(request, result)
+    if not request.lab.isidentifier() or not importlib.util.find_spec(f"checks.{request.lab}"):
+        return
     fixtures = f"checks.{request.lab}.fixtures"
-    if request.lab.isidentifier() and importlib.util.find_spec(f"checks.{request.lab}"):
+    try:
         config.pluginmanager.import_plugin(fixtures)
+    except Exception as error:  # whatever it is, it must reach the result
+        grader.spoil(fixtures, f"{type(error).__name__}: {error}")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -60,10 +64,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         grader.expect(_id(item), doc, _needs(item), is_transient=is_transient)
 
 
-def pytest_collectreport(report: pytest.CollectReport) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """A file of checks that cannot be loaded is an error of the checks, never silence."""
-    if report.failed:
-        _broken_files.append(str(report.nodeid))
+    report = yield
+    grader = collector.config.stash.get(_GRADER, None)
+    if report.failed and grader is not None:
+        lines = [line.strip() for line in str(report.longrepr).splitlines() if line.strip()]
+        grader.spoil(collector.name, lines[-1].removeprefix("E ").strip() if lines else "?")
+    return report
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -91,13 +102,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the result file."""
     grader = session.config.stash.get(_GRADER, None)
     if grader is not None:
-        for name in _broken_files:
-            grader.spoil(name)
         grader.write()
-    _broken_files.clear()
-
-
-_broken_files: list[str] = []
 
 
 def _id(item: pytest.Item) -> str:

@@ -79,7 +79,7 @@ def _let_in(scene: Scene, lab: Facts, job: JobNow) -> tuple[Message, Message]:
             ),
             say("take spec.cohortName out, delete {job} and submit it again", job=job.name),
         )
-    holders = sorted(w.owner_name for w in scene.held(lab.cluster_queue.name))
+    holders = ", ".join(sorted(w.owner_name for w in scene.held(lab.cluster_queue.name)))
     return (
         say("{job} is admitted; quota is held by {holders}", job=job.name, holders=holders),
         say(

@@ -46,7 +46,10 @@ def test_no_workload(watch: Watch, lab: Facts, evidence: Note) -> None:
     if workload is not None:
         raise mismatch(
             say("workloads.kueue.x-k8s.io of Job {job}", job=job.name),
-            say("no Workload"),
+            say(
+                "no Workload, so that {line} is true",
+                line=f"{lab.bypass_job.workload_key}={lab.bypass_job.none}",
+            ),
             say(
                 "Workload {workload}: Kueue had queued {job} before",
                 workload=workload.name,
