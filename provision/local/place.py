@@ -108,7 +108,7 @@ class Place:
 
     def _write_configurations(self, blanks: Blanks) -> None:
         for name in FILLED:
-            text = blanks.fill((DATA / name).read_text("utf-8"))
+            text = blanks.for_yaml().fill((DATA / name).read_text("utf-8"))
             write_atomically(self.folders.conf / name, text)
         for name in COPIED:
             write_atomically(self.folders.conf / name, (DATA / name).read_bytes())

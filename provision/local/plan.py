@@ -72,6 +72,10 @@ class Blanks:
 
     values: Mapping[str, str]
 
+    def for_yaml(self) -> Blanks:
+        """The same values, fit to stand between double quotes in YAML, as any JSON text is."""
+        return Blanks({name: json.dumps(value)[1:-1] for name, value in self.values.items()})
+
     def fill(self, text: str) -> str:
         """The text with every `$name` replaced; TargetError for a name that is not known."""
         try:
@@ -98,7 +102,7 @@ def make_blanks(
         "pki": str(folders.pki),
         "conf": str(folders.conf),
         "logs": str(folders.logs),
-        "frameworks": json.dumps(frameworks),
+        "frameworks": ", ".join(frameworks),
         "kueue_gates": ",".join(gates),
     }
     values |= {f"port_{n.replace('-', '_')}": str(p) for n, p in ports.items()}

@@ -85,7 +85,9 @@ class TestPlace:
 
 def pod(name: str, command: list[str] | None, **spec: Any) -> str:
     """A pod for the lab's namespace, as JSON."""
-    container = {"name": "main", "image": "busybox:1.36"} | ({"command": command} if command else {})
+    container = {"name": "main", "image": "busybox:1.36"} | (
+        {"command": command} if command else {}
+    )
     manifest = {
         "apiVersion": "v1",
         "kind": "Pod",

@@ -118,12 +118,14 @@ def test_taken_port_gives_way_everywhere(place: TestPlace):
 
 
 def test_two_places_do_not_touch_each_other(place: TestPlace, make_place: MakePlace):
-    other = make_place("other")
+    other = make_place("other place, 둘째")
     other.target.up(other.tell)
     assert not set(place.state["ports"].values()) & set(other.state["ports"].values())
     other.kubectl("create", "namespace", "only-here")
     assert place.run("get", "namespace", "only-here").returncode != 0
-    crossed = place.run("--server", f"https://127.0.0.1:{other.state['ports']['apiserver']}", "get", "ns")
+    crossed = place.run(
+        "--server", f"https://127.0.0.1:{other.state['ports']['apiserver']}", "get", "ns"
+    )
     assert crossed.returncode != 0
     pids = place.pids
     other.target.destroy(other.tell)
@@ -133,9 +135,7 @@ def test_two_places_do_not_touch_each_other(place: TestPlace, make_place: MakePl
 
 @pytest.mark.full
 @pytest.mark.parametrize("delay", [0.2, 0.8, 1.6, 2.4, 3.2, 4.0])
-def test_up_completes_after_the_whole_group_was_killed_midway(
-    make_place: MakePlace, delay: float
-):
+def test_up_completes_after_the_whole_group_was_killed_midway(make_place: MakePlace, delay: float):
     place = make_place("midway")
     script = textwrap.dedent(f"""
         import os
@@ -181,7 +181,9 @@ def test_component_that_exits_at_start_is_named_and_all_is_stopped(make_place: M
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
-def test_up_as_an_unprivileged_user(make_place: MakePlace, tmp_path_factory: pytest.TempPathFactory):
+def test_up_as_an_unprivileged_user(
+    make_place: MakePlace, tmp_path_factory: pytest.TempPathFactory
+):
     place = make_place("nobody")
     cache = _readable_copy(place.settings, tmp_path_factory.mktemp("cache"))
     nobody = 65534
@@ -239,9 +241,7 @@ def _kill_all(place: TestPlace) -> None:
     found = [p.process for p in _processes(place)]
     for process in found:
         process.kill()
-    wait_until(
-        lambda: say("alive") if any(_alive(p.pid) for p in found) else None, within=10
-    )
+    wait_until(lambda: say("alive") if any(_alive(p.pid) for p in found) else None, within=10)
 
 
 def _alive(pid: int) -> bool:

@@ -97,7 +97,15 @@ def test_status_written_by_hand_stays(place: TestPlace):
     }
     patch = json.dumps({"status": status})
     place.kubectl(
-        "patch", "pod", "crashes", "-n", "team-a", "--subresource=status", "--type=merge", "-p", patch
+        "patch",
+        "pod",
+        "crashes",
+        "-n",
+        "team-a",
+        "--subresource=status",
+        "--type=merge",
+        "-p",
+        patch,
     )
     _run(place, "later", ["sleep", "3"])
     place.await_true(lambda: _phase(place, "later") == "Succeeded", 12, "later goes on")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import ssl
 import stat
 import time
@@ -165,7 +164,9 @@ def test_nobody_is_served_without_a_certificate(place: TestPlace):
 
 
 def test_down_and_up_keep_jobs(place: TestPlace):
-    place.kubectl("apply", "-f", "-", stdin=pod("stays", ["sh", "-c", "trap : TERM; sleep 1d & wait"]))
+    place.kubectl(
+        "apply", "-f", "-", stdin=pod("stays", ["sh", "-c", "trap : TERM; sleep 1d & wait"])
+    )
     before = place.get("pod", "stays", "-n", "team-a")["metadata"]["uid"]
     place.target.down(place.tell)
     status = place.target.status()
@@ -201,7 +202,7 @@ def test_workspace_outlives_reset_and_destroy(place: TestPlace):
     place.target.reset(place.tell)
     place.target.destroy(place.tell)
     assert note.read_text() == "learner's own"
-    assert os.listdir(place.home) == ["gsb-kueue"]
+    assert [p.name for p in place.home.iterdir()] == ["gsb-kueue"]
     assert not place.target.status().is_provisioned
     note.unlink()
 
