@@ -9,10 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from checks.kit.proof import seconds_of
 from checks.kit.quantities import show_amount
 from checks.scene import Scene, amount_of
 from checks.watching import JobNow, QueueNow, WorkloadNow
 from provision.message import Message, say
+
+# Reasons of QuotaReserved=False that no free quota ends (Kueue: apis/kueue/v1beta2,
+# workload_types.go); only asked for when the objects themselves show no cause.
+_OTHER_REASONS = (
+    "NoMatchingFlavor",
+    "Misconfigured",
+    "Inadmissible",
+    "OnHold",
+    "AdmissionGated",
+    "TopologyPlacementFailed",
+    "DRAResourcesUnresolved",
+)
+_SETTLED = 3.0  # seconds; Kueue writes what it finds within one
 
 
 class Cause(StrEnum):
@@ -24,11 +38,13 @@ class Cause(StrEnum):
     STOPPED = "stopped"
     INACTIVE = "inactive"
     NO_WORKLOAD = "no-workload"
+    DEACTIVATED = "deactivated"
     ADMITTED = "admitted"
     NOT_COVERED = "not-covered"
     NEVER_FITS = "never-fits"
     NO_FLAVOR = "no-flavor"
     QUOTA = "quota"
+    REFUSED = "refused"
     TURN = "turn"
 
 
@@ -59,6 +75,14 @@ def explain(scene: Scene, job: JobNow) -> Explanation:
     if workload is None:
         what = say("Job {job} has no Workload yet", job=job.name)
         return Explanation(Cause.NO_WORKLOAD, what, is_coming=True)
+    if not workload.is_active:
+        what = say(
+            "Workload {workload} of {job} has spec.active: false ({says})",
+            workload=workload.name,
+            job=job.name,
+            says=kueue_says(workload) or "-",
+        )
+        return Explanation(Cause.DEACTIVATED, what)
     local = scene.local_queue(job.queue)
     queue = scene.cluster_queue(local.cluster_queue) if local else None
     return _explain_quota(scene, job, workload, queue) if queue else _turn(workload)
@@ -135,7 +159,18 @@ def _explain_quota(
         )
         is_releasing = any(other.is_deleting for other in held)
         return Explanation(Cause.QUOTA, what, is_coming=is_releasing)
-    return _turn(workload)
+    return _refused(scene, workload) or _turn(workload)
+
+
+def _refused(scene: Scene, workload: WorkloadNow) -> Explanation | None:
+    """Kueue names another reason than quota, and has for a while."""
+    condition = workload.conditions.get("QuotaReserved")
+    if condition is None or condition.reason not in _OTHER_REASONS:
+        return None
+    if scene.cluster.now - seconds_of(condition.since) < _SETTLED:
+        return None
+    what = say("Kueue does not take it in: {says}", says=kueue_says(workload))
+    return Explanation(Cause.REFUSED, what)
 
 
 def _turn(workload: WorkloadNow) -> Explanation:

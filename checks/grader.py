@@ -38,6 +38,7 @@ class Grader:
         self.files = Files(Workplace(request.target.host, request.target.workspace))
         self.evidence: list[Evidence] = []
         self.remarks: list[Message] = []
+        self.is_past = False
         self._result = result
         self._began = time.monotonic()
         self._checks: dict[str, CheckResult] = {}
@@ -55,9 +56,15 @@ class Grader:
             is_transient=is_transient,
         )
 
+    def mark_past(self, why: Message) -> None:
+        """Note that what the running check passes for was true before, and what has replaced it."""
+        self.is_past = True
+        self.remarks.append(why)
+
     def start(self, name: str) -> str | None:
         """Begin a check; the id of the first check it needs that did not pass, None when none."""
         self.evidence.clear()
+        self.is_past = False
         for needed in self._needs[name]:
             if self._checks[needed].outcome is not Outcome.PASSED:
                 trouble = say("waiting for: {title}", title=self._checks[needed].title)
@@ -68,7 +75,13 @@ class Grader:
     def finish(self, name: str, error: BaseException | None) -> None:
         """Note what a check raised, None when it ended well."""
         if error is None:
-            self._set(name, outcome=Outcome.PASSED, evidence=tuple(self.evidence), trouble=None)
+            self._set(
+                name,
+                outcome=Outcome.PASSED,
+                evidence=tuple(self.evidence),
+                trouble=None,
+                is_past=self.is_past,
+            )
         elif isinstance(error, Mismatch):
             self._set(name, outcome=Outcome.FAILED, finding=error.finding, trouble=None)
         elif isinstance(error, CannotTell):

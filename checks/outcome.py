@@ -85,7 +85,8 @@ class CheckResult:
     """One check: `id` is the test function's name without `test_`, `title` its docstring.
 
     `finding` is set when it failed; `trouble` when it is an error (what) or skipped (which check it
-    needs). `is_transient` says that a later step is meant to end its truth.
+    needs). `is_transient`: a later step is meant to end its truth; `is_past`: it passed for an
+    earlier moment that the API's history proves.
     """
 
     id: str
@@ -96,14 +97,12 @@ class CheckResult:
     trouble: Message | None = None
     next_move: Message | None = None
     is_transient: bool = False
+    is_past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """One run of a step's checks; `requests` counts API requests, `seconds` the time of the run.
-
-    `remarks` are sentences worth telling that change no verdict.
-    """
+    """One run of a step's checks; `requests` are those to the API, `remarks` change no verdict."""
 
     step: int
     checks: tuple[CheckResult, ...]
@@ -197,21 +196,23 @@ def _check_to_json(check: CheckResult) -> dict[str, object]:
         "trouble": message_to_json(check.trouble),
         "next_move": message_to_json(check.next_move),
         "is_transient": check.is_transient,
+        "is_past": check.is_past,
     }
 
 
 def _check_from_json(data: object) -> CheckResult:
     shape = _mapping(data, "check")
-    told = {key: shape.get(key) for key in ("finding", "trouble", "next_move")}
+    finding, trouble, move = (shape.get(key) for key in ("finding", "trouble", "next_move"))
     return CheckResult(
         id=_text(shape, "id"),
         title=message_from_json(shape.get("title")),
         outcome=Outcome(_text(shape, "outcome")),
         evidence=tuple(evidence_from_json(item) for item in _items(shape, "evidence")),
-        finding=None if told["finding"] is None else _finding_from_json(told["finding"]),
-        trouble=None if told["trouble"] is None else message_from_json(told["trouble"]),
-        next_move=None if told["next_move"] is None else message_from_json(told["next_move"]),
+        finding=None if finding is None else _finding_from_json(finding),
+        trouble=None if trouble is None else message_from_json(trouble),
+        next_move=None if move is None else message_from_json(move),
         is_transient=shape.get("is_transient") is True,
+        is_past=shape.get("is_past") is True,
     )
 
 

@@ -172,3 +172,9 @@ def evidence(grader: Grader) -> Callable[[Evidence], None]:
 def remark(grader: Grader) -> Callable[[Message], None]:
     """Call it with a sentence worth telling that changes no verdict."""
     return grader.remarks.append
+
+
+@pytest.fixture
+def past(grader: Grader) -> Callable[[Message], None]:
+    """Call it when the running check passes for an earlier moment, with what has replaced that."""
+    return grader.mark_past

@@ -83,12 +83,13 @@ class PodNow(Thing):
 
 @dataclass(frozen=True, slots=True)
 class WorkloadNow(Thing):
-    """A Kueue Workload. `amounts`: what it holds or asks for, by resource; empty when unknown."""
+    """A Kueue Workload. `is_active`: its switch, spec.active; `amounts`: what it holds or asks."""
 
     owner_uid: str
     owner_name: str
     queue: str
     cluster_queue: str
+    is_active: bool
     amounts: Mapping[str, Fraction]
 
     @property
@@ -173,6 +174,7 @@ def read_workload(raw: Object) -> WorkloadNow:
         owner_name=name,
         queue=dig_text(raw, "spec", "queueName"),
         cluster_queue=dig_text(raw, "status", "admission", "clusterQueue"),
+        is_active=dig(raw, "spec", "active") is not False,
         amounts=sum_amounts(held or asked),
     )
 

@@ -50,20 +50,24 @@ def read_ledger_file(file: TextFile, lab: Facts) -> Ledger:
     return Ledger({key: _number(file, key, content[key]) for key in keys})
 
 
-def require_same_ledger(scene: Scene, lab: Facts, file: TextFile, written: Ledger) -> str:
+def require_same_ledger(
+    scene: Scene, lab: Facts, file: TextFile, written: Ledger
+) -> tuple[str, Message | None]:
     """The file agrees with the books now, or with those before step 8 when it was written then.
 
-    Returns the fact that it agrees with. The books lag behind by a moment: then OnItsWay.
+    Returns the fact that it agrees with, and for the past what has replaced it. The books lag
+    behind by a moment: then OnItsWay.
     """
     queue = scene.cluster_queue(lab.cluster_queue.name)
     if queue is None:
         raise LookupError("the ground was checked before")
     books = _books(queue, lab)
     if written == books:
-        return f"as the books say: {books}"
+        return f"as the books say: {books}", None
     before = _before_step_8(scene, lab, file, books)
     if before is not None and written == before:
-        return f"as the books said before {lab.waiting_job.name} was admitted: {before}"
+        fact = f"as the books said before {lab.waiting_job.name} was admitted: {before}"
+        return fact, say("since step 8 the books say: {books}", books=books)
     off = [key for key in books.numbers if written.numbers[key] != books.numbers[key]]
     finding = Finding(
         place(file, None, ", ".join(off)),

@@ -92,6 +92,13 @@ def require_running(scene: Scene, job: JobNow) -> PodNow:
             say("Job {job} is {state}", job=job.name, state=job.ended_as),
             say("delete it and submit it with a command that keeps running"),
         )
+    if job.is_suspended and not job.queue:
+        raise mismatch(
+            say("Job {job}, spec.suspend", job=job.name),
+            plain("false"),
+            plain("true"),
+            say("nobody resumes a Job that is in no queue: submit it without spec.suspend"),
+        )
     for pod in pods:
         if pod.trouble:
             found = say("{pod} is in {trouble}", pod=pod.name, trouble=pod.trouble)
@@ -159,6 +166,8 @@ _MOVES = {
     Cause.ENDED: say("delete it and submit it with a command that keeps running"),
     Cause.UNQUEUED: say("delete it and submit it with the queue label"),
     Cause.NO_QUEUE: say("delete it and submit it with the name of the LocalQueue"),
+    Cause.DEACTIVATED: say("set spec.active of the Workload back to true"),
+    Cause.REFUSED: say("read the message, and correct what it names"),
     Cause.STOPPED: say("open the queue again"),
     Cause.INACTIVE: say("read the conditions of the ClusterQueue"),
     Cause.NOT_COVERED: say("ask only what the ClusterQueue covers"),

@@ -18,6 +18,7 @@ from checks.kueue_quota.judge_running import require_right_job
 from checks.outcome import Evidence, Mismatch
 from checks.scene import Scene
 from checks.watching import JobNow
+from provision.message import Message
 
 Note = Callable[[Evidence], None]
 
@@ -58,11 +59,15 @@ def test_ledger_file(files: Files, lab: Facts, evidence: Note) -> None:
 
 @pytest.mark.transient
 @pytest.mark.needs("ledger_file")
-def test_ledger_true(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
+def test_ledger_true(
+    watch: Watch, files: Files, lab: Facts, evidence: Note, past: Callable[[Message], None]
+) -> None:
     """its numbers are those of the books of ClusterQueue {cluster_queue}"""
     file = files.text(lab.usage.file)
     written = read_ledger_file(file, lab)
-    fact = watch.until(lambda scene: require_same_ledger(scene, lab, file, written))
+    fact, since_then = watch.until(lambda scene: require_same_ledger(scene, lab, file, written))
+    if since_then is not None:
+        past(since_then)
     queue = watch.scene.cluster_queue(lab.cluster_queue.name)
     evidence(from_file(file, fact))
     if queue is not None:
