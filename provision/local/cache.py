@@ -108,13 +108,13 @@ class PartCache:
         """Bytes that the whole cache takes, Go's own caches included."""
         return folder_size(self.root)
 
-    def prune(self, keep: frozenset[str]) -> int:
-        """Remove all but the entries in `keep`; the bytes that were freed."""
+    def prune(self, keep: frozenset[str], *, keep_go: bool = False) -> int:
+        """Remove all but the entries in `keep`, and Go's caches; the bytes that were freed."""
         before = self.size()
         for path in self.parts.iterdir() if self.parts.is_dir() else ():
             if path.name not in keep:
                 remove_tree(path)
-        for path in (self.go, self.toolchain, self.overrides):
+        for path in (self.toolchain, self.overrides, *(() if keep_go else (self.go,))):
             remove_tree(path)
         return before - self.size()
 

@@ -49,7 +49,8 @@ class LocalCache:
     def prune(self) -> int:
         """Remove all but what is current; the bytes that were freed."""
         with plain_file_errors(), locked(self.path / ".build.lock", _silent, time.monotonic()):
-            return self._store.cache.prune(self._current_keys())
+            keep_go = self._settings.keep_go_cache
+            return self._store.cache.prune(self._current_keys(), keep_go=keep_go)
 
     def write_bundle(self, out: Path, tell: Tell) -> int:
         """Pack the current parts into `out`."""
