@@ -34,8 +34,8 @@ class Standing:
 
     @property
     def is_credit_only(self) -> bool:
-        """It passed once, and a later step has ended its truth since, as it is meant to."""
-        return self.verdict is StepVerdict.PASS and self.is_true_now is False
+        """The checks do not pass now, but did once, and a later step has ended that since."""
+        return self.verdict is StepVerdict.PASS and self.result.verdict is not StepVerdict.PASS
 
 
 def stand(
@@ -49,6 +49,12 @@ def stand(
     record = records.get(step.number, StepRecord())
     if result.verdict is StepVerdict.CANNOT_TELL:
         return Standing(step, StepVerdict.CANNOT_TELL, None, None, result, record)
+    if _is_past(result) and step.undone_by:
+        cause = say(
+            "Step {later} ended it, as it is meant to; that it was so before is proven.",
+            later=step.undone_by,
+        )
+        return Standing(step, StepVerdict.PASS, False, cause, result, record)
     if result.verdict is StepVerdict.PASS:
         return Standing(step, StepVerdict.PASS, True, None, result, record)
     if not step.undone_by or not _only_transient(result):
@@ -66,6 +72,11 @@ def stand(
         later=step.undone_by,
     )
     return Standing(step, StepVerdict.NOT_YET, False, cause, result, record)
+
+
+def _is_past(result: StepResult) -> bool:
+    """All passed, but some check for a moment before the later step: proven, and no longer so."""
+    return result.verdict is StepVerdict.PASS and any(check.is_past for check in result.checks)
 
 
 def _only_transient(result: StepResult) -> bool:

@@ -1,5 +1,7 @@
 """Credit and truth are two things: every pairing of them, by the rules of the design."""
 
+from dataclasses import replace
+
 import pytest
 
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult, StepVerdict
@@ -40,6 +42,15 @@ def standing(outcome, *, is_transient=False, later=Outcome.PASSED, records=CREDI
 def test_true_now():
     it = standing(Outcome.PASSED)
     assert (it.verdict, it.is_true_now, it.cause) == (StepVerdict.PASS, True, None)
+    assert it.evidence == (NEW,)
+
+
+def test_proven_for_the_past_passes_and_is_not_true_now():
+    past = result(4, Outcome.PASSED)
+    past = replace(past, checks=(replace(past.checks[0], is_past=True),))
+    it = stand(LAB, LAB.step(4), past, {}, lambda other: past)
+    assert (it.verdict, it.is_true_now, it.is_credit_only) == (StepVerdict.PASS, False, False)
+    assert "8" in str(it.cause)
     assert it.evidence == (NEW,)
 
 
