@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -70,12 +69,15 @@ class Player:
         self.api = Api(self.place.target.info().kubeconfig)
         self.world = World(self.api, self.desk.run, base_of(self.place.lab.slug))
 
-    def play(self, case: Case) -> Played:
-        """Bring the place to where the case begins, act as the learner did, and grade."""
+    def play(self, case: Case, *, has_credit: bool = True) -> Played:
+        """Bring the place to where the case begins, act as the learner did, and grade.
+
+        Without credit the grader gets no evidence of earlier steps: all it has is the API.
+        """
         self.world.reach(case.step if case.world == "answered" else case.step - 1)
         self.desk.clear()
         self.desk.lay_base(case.lab, case.step)
-        records = self._records(case)
+        records = self._records(case) if has_credit else {}
         self.desk.lay(case)
         rig = rig_named(case.rig)
         with ExitStack() as broken:
@@ -126,6 +128,3 @@ class Player:
         if rig.is_ruin:
             self.place.target.reset(lambda _: None)
             self._renew()
-
-
-Play = Callable[[Case], Played]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.integration.cli import STEPS, Lab, four_parts
+from tests.integration.cli import STEPS, Lab, Said, four_parts
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300, func_only=True)]
 UNDONE_BY_STEP_8 = {4, 5, 7}
@@ -23,10 +23,19 @@ def test_an_untouched_lab_passes_no_step(untouched: Lab) -> None:
         assert untouched.run("check", str(number)).code == 1
 
 
-def test_answers_pass_step_by_step(untouched: Lab) -> None:
+@pytest.fixture(scope="module")
+def done(lab: Lab) -> tuple[Lab, list[Said]]:
+    """The lab after all steps were solved one by one, and what each check said right after."""
+    lab.done("reset", "--yes")
+    said = []
     for number in STEPS:
-        untouched.done("solve", str(number), "--yes")
-        said = untouched.run("check", str(number), "--json")
+        lab.done("solve", str(number), "--yes")
+        said.append(lab.run("check", str(number), "--json"))
+    return lab, said
+
+
+def test_answers_pass_step_by_step(done: tuple[Lab, list[Said]]) -> None:
+    for said in done[1]:
         assert said.code == 0, said
         step = said.json()["steps"][0]
         assert (step["verdict"], step["true_now"], step["solved"]) == ("PASS", True, True)
@@ -48,17 +57,31 @@ def assert_all_pass(lab: Lab) -> None:
         assert step["passed_at"]
 
 
-def test_all_steps_stand_after_the_last(solved: Lab) -> None:
-    assert_all_pass(solved)
+def test_all_steps_stand_after_the_last(done: tuple[Lab, list[Said]]) -> None:
+    assert_all_pass(done[0])
 
 
-def test_answers_pass_twice_in_a_row_and_after_a_reset(solved: Lab) -> None:
-    solved.done("solve", "all", "--yes")
-    assert_all_pass(solved)
-    solved.done("reset", "--yes")
-    assert solved.run("check", "1").code == 1
-    solved.done("solve", "all", "--yes")
-    assert_all_pass(solved)
+def test_a_step_done_too_late_names_the_step_that_undid_it(done: tuple[Lab, list[Said]]) -> None:
+    lab, _ = done
+    progress, aside = lab.progress, lab.progress.with_name("aside.jsonl")
+    progress.rename(aside)
+    try:
+        step = lab.check(4)["steps"][0]
+    finally:
+        aside.replace(progress)
+    assert (step["verdict"], step["true_now"]) == ("NOT YET", False)
+    assert "8" in step["cause"]
+    assert "make reset" in step["cause"]
+
+
+def test_answers_pass_twice_in_a_row_and_after_a_reset(done: tuple[Lab, list[Said]]) -> None:
+    lab, _ = done
+    lab.done("solve", "all", "--yes")
+    assert_all_pass(lab)
+    lab.done("reset", "--yes")
+    assert lab.run("check", "1").code == 1
+    lab.done("solve", "all", "--yes")
+    assert_all_pass(lab)
 
 
 def test_credit_is_lost_when_something_else_undoes_a_step(untouched: Lab) -> None:
@@ -69,15 +92,6 @@ def test_credit_is_lost_when_something_else_undoes_a_step(untouched: Lab) -> Non
     assert (step["verdict"], step["true_now"]) == ("NOT YET", False)
     assert step["passed_at"]
     assert step["passed_at"][:16] in step["cause"] or "passed" in step["cause"].lower()
-
-
-def test_a_step_done_too_late_names_the_step_that_undid_it(untouched: Lab) -> None:
-    untouched.done("solve", "all", "--yes")
-    untouched.progress.unlink()
-    step = untouched.check(4)["steps"][0]
-    assert (step["verdict"], step["true_now"]) == ("NOT YET", False)
-    assert "8" in step["cause"]
-    assert "make reset" in step["cause"]
 
 
 def test_check_without_a_number_grades_the_first_open_step(untouched: Lab) -> None:
