@@ -109,12 +109,14 @@ class _Probe:
         down = [c for c in answer.components if not c.is_ready]
         if not down and answer.components:
             return None
-        names = ", ".join(c.name for c in down) or "-"
+        names = ", ".join(_TITLES.get(c.name, c.name) for c in down) or "-"
         if all(not c.is_running for c in answer.components):
             return say("The place is down: {names}.", names=names), _MEND
         return say("Not ready: {names}.", names=names), _MEND
 
 
+# Products whose own spelling differs from the name of their process.
+_TITLES = {"kueue": "Kueue", "kwok": "KWOK"}
 _MEND = say("Look with make status, bring it back with make provision, then check again.")
 
 
