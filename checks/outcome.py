@@ -84,9 +84,8 @@ class Evidence:
 class CheckResult:
     """One check: `id` is the test function's name without `test_`, `title` its docstring.
 
-    `finding` is set when it failed; `trouble` when it is an error (what) or skipped (which check it
-    needs). `is_transient`: a later step is meant to end its truth; `is_past`: it passed for an
-    earlier moment that the API's history proves.
+    `finding` is set when it failed; `trouble` when it is an error (what) or skipped (what it needs).
+    `is_transient`: a later step is meant to end it; `is_past`: it passed for a moment before that.
     """
 
     id: str
@@ -166,7 +165,7 @@ def result_to_json(result: StepResult) -> dict[str, object]:
         "requests": result.requests,
         "seconds": result.seconds,
         "remarks": [message_to_json(remark) for remark in result.remarks],
-        "checks": [_check_to_json(check) for check in result.checks],
+        "checks": [check_to_json(check) for check in result.checks],
     }
 
 
@@ -177,14 +176,15 @@ def result_from_json(data: object) -> StepResult:
         raise ValueError(f"result: schema {shape.get('schema')!r} is not {RESULT_SCHEMA}")
     return StepResult(
         step=int(_number(shape, "step")),
-        checks=tuple(_check_from_json(item) for item in _items(shape, "checks")),
+        checks=tuple(check_from_json(item) for item in _items(shape, "checks")),
         requests=int(_number(shape, "requests")),
         seconds=_number(shape, "seconds"),
         remarks=tuple(message_from_json(item) for item in _items(shape, "remarks")),
     )
 
 
-def _check_to_json(check: CheckResult) -> dict[str, object]:
+def check_to_json(check: CheckResult) -> dict[str, object]:
+    """All that came of one check, as plain JSON values."""
     finding = check.finding
     return {
         "id": check.id,
@@ -200,7 +200,8 @@ def _check_to_json(check: CheckResult) -> dict[str, object]:
     }
 
 
-def _check_from_json(data: object) -> CheckResult:
+def check_from_json(data: object) -> CheckResult:
+    """The CheckResult written by `check_to_json`; ValueError when it is none."""
     shape = _mapping(data, "check")
     finding, trouble, move = (shape.get(key) for key in ("finding", "trouble", "next_move"))
     return CheckResult(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from lab.commands.caching import bundle, cache
+from lab.commands.hinting import hint
 from lab.commands.learning import check, shell, solve, step
 from lab.commands.placing import destroy, down, logs, provision, reset, status
 from lab.console import open_console
@@ -28,7 +29,7 @@ def command_line(speech: Speech) -> click.Group:
     )
     for command in (
         *(provision, status, logs, down, reset, destroy),
-        *(step, check, solve, shell),
+        *(step, check, hint, solve, shell),
         *(cache, bundle),
     ):
         command.help = speech.of_template(_folded(command.help or ""))

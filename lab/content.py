@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Mapping
 
 from lab.fields import CatalogError
 from lab.model import Step
@@ -24,8 +25,13 @@ def step_text(place: Place, step: Step, language: str) -> str:
     return render(source, place, step, where=str(file))
 
 
-def render(source: str, place: Place, step: Step, *, where: str) -> str:
-    """Put the lab's facts into a text or an answer; a name that is no fact is a CatalogError."""
+def render(
+    source: str, place: Place, step: Step, *, where: str, more: Mapping[str, object] | None = None
+) -> str:
+    """Put the lab's facts into a text or an answer; a name that is no fact is a CatalogError.
+
+    `more` are names beside the facts.
+    """
     import jinja2  # only the commands that show or play texts pay for it
 
     engine = jinja2.Environment(
@@ -33,7 +39,7 @@ def render(source: str, place: Place, step: Step, *, where: str) -> str:
     )
     try:
         return engine.from_string(source).render(
-            **place.lab.facts,
+            **{**place.lab.facts, **(more or {})},
             lab=place.lab.slug,
             kueue=place.lab.kueue,
             workspace=str(place.workspace),

@@ -1,4 +1,4 @@
-"""Attempts and passes, kept as one JSON object a line: only ever appended, each line whole."""
+"""Attempts, passes and hints, one JSON object a line: only ever appended, each line whole."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from checks.outcome import (
+    CheckResult,
     Evidence,
     StepResult,
     StepVerdict,
+    check_from_json,
+    check_to_json,
     evidence_from_json,
     evidence_to_json,
 )
@@ -26,17 +29,35 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
+class HintUse:
+    """A hint that was shown: for which check, about what (empty: no special case), which level."""
+
+    check: str
+    about: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
 class StepRecord:
     """What is on record of one step: `passed_at` is RFC 3339 UTC, empty when it never passed.
 
     `is_solved` tells that the first pass came from the answers and not from the learner;
-    `evidence` is that of the newest pass.
+    `evidence` is that of the newest pass. `graded_at` and `failure` are of the newest attempt:
+    when, and the first check that failed (None when it passed).
     """
 
     attempts: int = 0
     passed_at: str = ""
     is_solved: bool = False
     evidence: tuple[Evidence, ...] = field(default=())
+    hints: tuple[HintUse, ...] = field(default=())
+    graded_at: str = ""
+    failure: CheckResult | None = None
+
+    def level_used(self, check: str, about: str) -> int:
+        """The highest level of hint shown for this; 0 when none was."""
+        levels = [h.level for h in self.hints if (h.check, h.about) == (check, about)]
+        return max(levels, default=0)
 
 
 class ProgressLog:
@@ -49,10 +70,9 @@ class ProgressLog:
         """Steps by number, folded from all whole lines; a torn last line is passed over."""
         records: dict[int, StepRecord] = {}
         for entry in self._entries():
-            number = entry.get("step")
-            if entry.get("event") != "graded" or not isinstance(number, int):
-                continue
-            records[number] = _fold(records.get(number, StepRecord()), entry)
+            number, fold = entry.get("step"), _FOLDS.get(str(entry.get("event")))
+            if fold is not None and isinstance(number, int):
+                records[number] = fold(records.get(number, StepRecord()), entry)
         return records
 
     def record(self, result: StepResult, *, by_answer: bool) -> None:
@@ -60,21 +80,24 @@ class ProgressLog:
         if result.verdict is StepVerdict.CANNOT_TELL:
             return
         passed = result.verdict is StepVerdict.PASS
+        failure = result.first_failure
         self._append(
+            "graded",
+            result.step,
             {
-                "schema": SCHEMA,
-                "id": uuid.uuid4().hex,
-                "event": "graded",
-                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-                "step": result.step,
                 "verdict": str(result.verdict),
                 "by": "answer" if by_answer else "learner",
                 "failed": [c.id for c in result.checks if c.outcome == "failed"],
+                "first_failure": None if failure is None else check_to_json(failure),
                 "evidence": [evidence_to_json(e) for c in result.checks for e in c.evidence]
                 if passed
                 else [],
-            }
+            },
         )
+
+    def record_hint(self, step: int, use: HintUse) -> None:
+        """Append that a hint was shown."""
+        self._append("hint", step, asdict(use))
 
     def archive(self, into: Path) -> None:
         """Start anew: the record so far moves into a folder of saved things."""
@@ -97,7 +120,15 @@ class ProgressLog:
             if isinstance(entry, dict):
                 yield entry
 
-    def _append(self, entry: Mapping[str, object]) -> None:
+    def _append(self, event: str, step: int, facts: Mapping[str, object]) -> None:
+        entry = {
+            "schema": SCHEMA,
+            "id": uuid.uuid4().hex,
+            "event": event,
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "step": step,
+            **facts,
+        }
         line = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -126,8 +157,13 @@ def _locked(file: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _fold(record: StepRecord, entry: Mapping[str, object]) -> StepRecord:
-    record = replace(record, attempts=record.attempts + 1)
+def _fold_attempt(record: StepRecord, entry: Mapping[str, object]) -> StepRecord:
+    record = replace(
+        record,
+        attempts=record.attempts + 1,
+        graded_at=str(entry.get("time", "")),
+        failure=_read_failure(entry.get("first_failure")),
+    )
     if entry.get("verdict") != str(StepVerdict.PASS):
         return record
     evidence = entry.get("evidence")
@@ -141,6 +177,25 @@ def _fold(record: StepRecord, entry: Mapping[str, object]) -> StepRecord:
             if isinstance(item, dict)
         ),
     )
+
+
+def _fold_hint(record: StepRecord, entry: Mapping[str, object]) -> StepRecord:
+    level = entry.get("level")
+    if not isinstance(level, int):
+        return record
+    use = HintUse(str(entry.get("check", "")), str(entry.get("about", "")), level)
+    return replace(record, hints=(*record.hints, use))
+
+
+def _read_failure(data: object) -> CheckResult | None:
+    """None, too, for what another version wrote: then the step is graded again before a hint."""
+    try:
+        return None if data is None else check_from_json(data)
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+_FOLDS = {"graded": _fold_attempt, "hint": _fold_hint}
 
 
 def _unusable(file: Path, error: OSError) -> LabError:

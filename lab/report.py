@@ -1,19 +1,24 @@
-"""Standings as text for people and as JSON for programs, both from the same data."""
+"""Standings as text for people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-from checks.outcome import CheckResult, Evidence, Outcome, StepVerdict, evidence_to_json
-from lab.examining import overall
-from lab.model import Lab
+from checks.outcome import (
+    CheckResult,
+    Evidence,
+    Finding,
+    Outcome,
+    StepVerdict,
+)
+from lab.hints import Offer
+from lab.model import Lab, Step
 from lab.standing import Standing
 from lab.text import Speech, pad, width, wrap
 from provision.message import Message, say
 from provision.target import TargetInfo
 
-SCHEMA = 1
 MAX_COLUMNS = 100
 MIN_COLUMNS = 40
 
@@ -45,11 +50,11 @@ class TextReport:
         self._columns = max(MIN_COLUMNS, min(columns, MAX_COLUMNS))
         self._paint = paint
 
-    def step(self, lab: Lab, standing: Standing) -> str:
-        """One step with all of its checks."""
+    def step(self, lab: Lab, standing: Standing, coming: Offer | None = None) -> str:
+        """One step with all of its checks, and which hint there is for the first failure."""
         lines = list(self._head(lab, standing))
         for check in standing.result.checks:
-            lines += self._check(check)
+            lines += self._check(check, coming)
         for remark in standing.result.remarks:
             lines += self._indented(self._speech.of(remark), 2)
         return "\n".join(lines)
@@ -72,16 +77,19 @@ class TextReport:
             lines += wrap(self._speech.of(kueue), self._columns)
         return "\n".join(self._paint(line, "quiet") for line in lines)
 
-    def _head(self, lab: Lab, standing: Standing) -> Iterator[str]:
-        step = standing.step
-        verdict = str(standing.verdict)
+    def title(self, lab: Lab, step: Step) -> str:
+        """Which step of how many, and its title."""
         head = say(
             "Step {number} of {count}  {title}",
             number=step.number,
             count=len(lab.steps),
             title=self._speech.pick(step.title),
         )
-        text = self._speech.of(head)
+        return self._speech.of(head)
+
+    def _head(self, lab: Lab, standing: Standing) -> Iterator[str]:
+        verdict = str(standing.verdict)
+        text = self.title(lab, standing.step)
         role = {"PASS": "good", "NOT YET": "bad", "CANNOT TELL": "odd"}[str(standing.verdict)]
         painted = self._paint(verdict, role)
         if width(text) + 2 + width(verdict) <= self._columns:
@@ -96,12 +104,12 @@ class TextReport:
         if standing.cause is not None:
             yield from self._indented(self._speech.of(standing.cause), 2)
         if standing.is_credit_only:
-            passed = say("It passed at {time}.", time=_clock(standing.record.passed_at))
+            passed = say("It passed at {time}.", time=clock(standing.record.passed_at))
             yield from self._indented(self._speech.of(passed), 2)
         if standing.record.is_solved and standing.verdict is StepVerdict.PASS:
             yield from self._indented(self._speech.of(say("Solved by the answers.")), 2)
 
-    def _check(self, check: CheckResult) -> list[str]:
+    def _check(self, check: CheckResult, coming: Offer | None) -> list[str]:
         words = {outcome: self._speech.of(word) for outcome, word in _WORDS.items()}
         room = max(width(word) for word in words.values())
         word = pad(words[check.outcome], room)
@@ -112,7 +120,8 @@ class TextReport:
         indent = " " * (room + 4)
         lines = [f"  {self._paint(word, role)}  {first}", *(indent + line for line in rest)]
         if check.finding is not None:
-            lines += self._parts(check.finding, room + 4)
+            is_hinted = coming is not None and coming.failure.id == check.id
+            lines += self._parts(check.finding, room + 4, coming if is_hinted else None)
         if check.trouble is not None and check.outcome is not Outcome.PASSED:
             lines += self._indented(self._speech.of(check.trouble), room + 4)
         if check.next_move is not None and check.finding is None:
@@ -129,7 +138,7 @@ class TextReport:
             return [*lines[:-1], f"{lines[-1]}   {proof}"]
         return [*lines, *wrap(proof, columns)]
 
-    def _parts(self, finding: object, indent: int) -> list[str]:
+    def _parts(self, finding: Finding, indent: int, coming: Offer | None) -> list[str]:
         labels = {key: self._speech.of(label) for key, label in _PARTS}
         room = max(width(label) for label in labels.values()) + 3
         lines = []
@@ -138,84 +147,36 @@ class TextReport:
             first, *rest = wrap(self._speech.of(message), self._columns - indent - room)
             lines.append(" " * indent + pad(label, room) + first)
             lines += [" " * (indent + room) + line for line in rest]
+        if coming is not None:
+            pointer = self._speech.of(_pointer(coming))
+            if width(lines[-1]) + 3 + width(pointer) <= self._columns:
+                lines[-1] += "   " + pointer
+            else:
+                lines += self._indented(pointer, indent + room)
         return lines
 
     def _indented(self, text: str, indent: int) -> list[str]:
         return [" " * indent + line for line in wrap(text, self._columns - indent)]
 
 
-def as_json(
-    lab: Lab, standings: Sequence[Standing], info: TargetInfo | None, speech: Speech
-) -> Mapping[str, object]:
-    """The documented form for programs; `schema` changes when a key changes its meaning."""
-    return {
-        "schema": SCHEMA,
-        "lab": lab.slug,
-        "language": speech.language,
-        "verdict": str(overall(standings)),
-        "target": None if info is None else target_as_json(info, speech),
-        "steps": [_step_as_json(standing, speech) for standing in standings],
-    }
-
-
-def target_as_json(info: TargetInfo, speech: Speech) -> Mapping[str, object]:
-    """The place a verdict comes from: its kind, versions, and how it differs from the lab's."""
-    return {
-        "name": info.name,
-        "versions": dict(info.versions),
-        "note": None if info.note is None else speech.of(info.note),
-    }
-
-
-def _step_as_json(standing: Standing, speech: Speech) -> Mapping[str, object]:
-    return {
-        "step": standing.step.number,
-        "id": standing.step.id,
-        "title": speech.pick(standing.step.title),
-        "verdict": str(standing.verdict),
-        "true_now": standing.is_true_now,
-        "cause": None if standing.cause is None else speech.of(standing.cause),
-        "passed_at": standing.record.passed_at or None,
-        "solved": standing.record.is_solved,
-        "attempts": standing.record.attempts,
-        "evidence": [evidence_to_json(item) for item in standing.evidence],
-        "checks": [_check_as_json(check, speech) for check in standing.result.checks],
-        "remarks": [speech.of(remark) for remark in standing.result.remarks],
-        "requests": standing.result.requests,
-        "seconds": round(standing.result.seconds, 3),
-    }
-
-
-def _check_as_json(check: CheckResult, speech: Speech) -> Mapping[str, object]:
-    finding = check.finding
-    return {
-        "id": check.id,
-        "title": speech.of(check.title),
-        "outcome": str(check.outcome),
-        "transient": check.is_transient,
-        "evidence": [evidence_to_json(item) for item in check.evidence],
-        "finding": None
-        if finding is None
-        else {
-            "looked_at": speech.of(finding.looked_at),
-            "expected": speech.of(finding.expected),
-            "found": speech.of(finding.found),
-            "next": speech.of(finding.next_move),
-        },
-        "trouble": None if check.trouble is None else speech.of(check.trouble),
-        "next": None if check.next_move is None else speech.of(check.next_move),
-    }
+def _pointer(coming: Offer) -> Message:
+    step, level, of = coming.step.number, coming.level, coming.of
+    if coming.is_again:
+        return say(
+            "(hint {level} of {of} again: make hint STEP={step})", level=level, of=of, step=step
+        )
+    return say("(hint {level} of {of}: make hint STEP={step})", level=level, of=of, step=step)
 
 
 def _proof(evidence: Sequence[Evidence]) -> str:
     """The first object that a passed check rests on, shortly: its name and since when."""
     for item in evidence:
         if item.uid:
-            return f"{item.name}, {_clock(item.time)}"
+            return f"{item.name}, {clock(item.time)}"
     return ""
 
 
-def _clock(time: str) -> str:
+def clock(time: str) -> str:
     """Hours, minutes and seconds of an RFC 3339 time, by the clock of whoever reads it."""
     try:
         return datetime.fromisoformat(time).astimezone().strftime("%H:%M:%S")

@@ -13,8 +13,10 @@ from lab.commands.options import console_of, lab_option, read_step, read_steps, 
 from lab.console import Console
 from lab.content import draw, step_text
 from lab.examining import Examiner, overall
+from lab.fields import CatalogError
+from lab.hints import Offer, offer
 from lab.places import Place
-from lab.report import as_json
+from lab.report_json import as_json
 from lab.shell import prepare_shell
 from lab.solving import files_in_the_way, play, read_answer
 from lab.standing import Standing
@@ -131,7 +133,19 @@ def shell(context: click.Context, slug: str | None) -> None:
 
 
 def _show(console: Console, place: Place, standing: Standing, is_one_of_many: bool) -> None:
-    click.echo(console.report().step(place.lab, standing) + ("\n" if is_one_of_many else ""))
+    text = console.report().step(place.lab, standing, _coming(place, standing))
+    click.echo(text + ("\n" if is_one_of_many else ""))
+
+
+def _coming(place: Place, standing: Standing) -> Offer | None:
+    """The hint there is for the first failure; a file of hints at fault spoils no verdict."""
+    failure = standing.result.first_failure
+    if standing.verdict is not StepVerdict.NOT_YET or failure is None:
+        return None
+    try:
+        return offer(place.lab, standing.step, standing.record, failure)
+    except CatalogError:
+        return None
 
 
 def _info(place: Place) -> TargetInfo | None:

@@ -13,7 +13,7 @@ from lab.commands.options import console_of, lab_option, yes_option
 from lab.console import Console
 from lab.places import Place, require_folder
 from lab.progress import ProgressLog
-from lab.report import target_as_json
+from lab.report_json import target_as_json
 from lab.text import pad, width
 from lab.workspace import dated_folder, entries, keep_and_empty
 from provision.errors import LabError

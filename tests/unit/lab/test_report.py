@@ -9,7 +9,8 @@ import pytest
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult, StepVerdict
 from lab.catalog import load_lab
 from lab.progress import StepRecord
-from lab.report import TextReport, as_json
+from lab.report import TextReport
+from lab.report_json import as_json
 from lab.standing import Standing
 from lab.text import Speech, width
 from provision.message import say
