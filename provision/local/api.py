@@ -129,6 +129,11 @@ class Api:
                 )
             )
 
+    def annotate(self, path: str, key: str, value: str) -> None:
+        """Set one annotation of the object at `path`, if it is there."""
+        body = json.dumps({"metadata": {"annotations": {key: value}}}).encode()
+        self._send("PATCH", path, body=body, kind="application/merge-patch+json")
+
     def _send(self, method: str, path: str, *, body: bytes | None = None, kind: str = "") -> Reply:
         headers = {"Accept": "application/json"} | ({"Content-Type": kind} if kind else {})
         try:

@@ -9,6 +9,7 @@ from typing import Any
 from provision.local import cluster
 from provision.local.api import Api
 from provision.local.components import ControllerSpec
+from provision.local.definitions import DefinitionWait
 from provision.local.manifests import Endpoint, rewrite_manifests
 from provision.local.parts import Parts
 from provision.local.plan import Folders
@@ -41,7 +42,7 @@ def lay_out(
         (*cluster.default_accounts(spec.namespaces), cluster.kueue_secret(folders.pki), *shipped)
     )
     definitions = [d for d in shipped if d["kind"] == "CustomResourceDefinition"]
-    work.await_definitions(definitions, within=DEFINITION_SECONDS)
+    DefinitionWait(api, definitions).run(within=DEFINITION_SECONDS)
     work.finish()
     return work.applied
 

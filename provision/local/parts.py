@@ -56,10 +56,12 @@ class PartStore:
     def ensure(self, names: tuple[str, ...], tell: Tell, started: float) -> Parts:
         """The parts of the named sets; what is not in the cache is built, or taken from BUNDLE."""
         recipes = self.recipes(names, tell)
+        wanted = recipes
+        if self._settings.parts == "all":
+            wanted = self.recipes(tuple(self.inventory.sets), tell)
+        if None in [self.cache.find(r.key) for r in wanted]:
+            self._make(wanted, tell, started)
         found = [self.cache.find(r.key) for r in recipes]
-        if None in found:
-            self._make(recipes, tell, started)
-            found = [self.cache.find(r.key) for r in recipes]
         entries = [e for e in found if e is not None]
         if len(entries) < len(recipes):
             raise TargetError(
@@ -73,10 +75,7 @@ class PartStore:
             if bundle := self._settings.bundle:
                 tell(Progress(say("unpacking {path}", path=bundle), time.monotonic() - started))
                 use_bundle(bundle, self.cache, frozenset(r.key for r in recipes))
-            wanted = recipes
-            if self._settings.parts == "all":
-                wanted = self.recipes(tuple(self.inventory.sets), tell)
-            missing = [r for r in wanted if self.cache.find(r.key) is None]
+            missing = [r for r in recipes if self.cache.find(r.key) is None]
             if not missing:
                 return
             check_resources(self.cache)

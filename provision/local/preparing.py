@@ -41,17 +41,6 @@ class Preparation:
         self._each(lambda d: self._api.apply(d, subresource=subresource), todo)
         self.applied += len(todo)
 
-    def await_definitions(self, documents: Iterable[Document], *, within: float) -> None:
-        """Wait until every one of these CRDs is served."""
-        wanted: dict[str, set[str]] = {}
-        for document in documents:
-            spec = document["spec"]
-            for version in spec["versions"]:
-                if version["served"]:
-                    path = f"/apis/{spec['group']}/{version['name']}"
-                    wanted.setdefault(path, set()).add(spec["names"]["plural"])
-        wait_until(lambda: self._not_served(wanted), within=within, every=0.05)
-
     def finish(self) -> None:
         """Record what is applied now."""
         if self._now != self._before:
@@ -70,14 +59,6 @@ class Preparation:
         if self._api.get(f"/api/v1/namespaces/{name}").status == 200:
             return None
         return say("namespace {name} is not there yet", name=name)
-
-    def _not_served(self, wanted: Mapping[str, set[str]]) -> Message | None:
-        for path, names in wanted.items():
-            reply = self._api.get(path)
-            served = {r["name"] for r in reply.body.get("resources", ())}
-            if missing := sorted(names - served):
-                return say("{path} does not serve {names} yet", path=path, names=", ".join(missing))
-        return None
 
     @staticmethod
     def _each(work: Callable[[Document], None], documents: list[Document]) -> None:

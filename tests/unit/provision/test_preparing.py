@@ -1,0 +1,167 @@
+"""Preparing a cluster, against an API that is a dictionary behind a real HTTP server."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from provision.errors import TargetError, TimedOut
+from provision.local import definitions
+from provision.local.api import Api, make_pool, object_path, why_not_ready
+from provision.local.definitions import DefinitionWait
+from provision.local.plan import Probe
+from provision.local.preparing import Preparation
+
+SPACE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}}
+GROUP = "/apis/kueue.x-k8s.io/v1beta2"
+CRD = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "workloads.kueue.x-k8s.io"},
+    "spec": {
+        "group": "kueue.x-k8s.io",
+        "names": {"plural": "workloads"},
+        "versions": [{"name": "v1beta1", "served": False}, {"name": "v1beta2", "served": True}],
+    },
+}
+
+
+class FakeApi(http.server.ThreadingHTTPServer):
+    """Keeps objects by path; serves a CRD's resources only once it was annotated, if told so."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.objects: dict[str, Any] = {"/api/v1/namespaces/kube-system": {}}
+        self.patched: list[str] = []
+        self.needs_waking = False
+        self.refuses = False
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: FakeApi
+
+    def do_GET(self) -> None:
+        if self.path == GROUP:
+            crd = self.server.objects.get(object_path(CRD))
+            is_awake = crd and ("annotations" in crd["metadata"] or not self.server.needs_waking)
+            self._answer(200, {"resources": [{"name": "workloads"}] if is_awake else []})
+        elif self.path in self.server.objects:
+            self._answer(200, self.server.objects[self.path])
+        else:
+            self._answer(404, {"message": "not found"})
+
+    def do_PATCH(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        path = self.path.partition("?")[0]
+        if self.server.refuses:
+            self._answer(422, {"message": "spec.x: Invalid value"})
+            return
+        self.server.patched.append(path)
+        if "merge-patch" in self.headers["Content-Type"]:
+            self.server.objects[path]["metadata"] |= body["metadata"]
+        else:
+            self.server.objects[path] = body
+        self._answer(200, {})
+
+    def _answer(self, status: int, body: Any) -> None:
+        data = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def server() -> Iterator[FakeApi]:
+    with FakeApi() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def api(server: FakeApi) -> Iterator[Api]:
+    with Api(Probe(f"http://127.0.0.1:{server.server_port}/readyz")) as api:
+        yield api
+
+
+def prepare(api: Api, *documents: dict[str, Any]) -> int:
+    work = Preparation(api)
+    work.apply(documents)
+    work.finish()
+    return work.applied
+
+
+def test_second_preparation_applies_nothing(server: FakeApi, api: Api):
+    assert prepare(api, SPACE, CRD) == 2
+    server.patched.clear()
+    assert prepare(api, SPACE, CRD) == 0
+    assert not server.patched
+
+
+def test_only_what_changed_is_applied(server: FakeApi, api: Api):
+    prepare(api, SPACE, CRD)
+    server.patched.clear()
+    labelled = {**SPACE, "metadata": {"name": "team-a", "labels": {"a": "b"}}}
+    assert prepare(api, labelled, CRD) == 1
+    assert object_path(SPACE) in server.patched
+
+
+def test_broken_off_preparation_is_done_again(server: FakeApi, api: Api):
+    Preparation(api).apply([SPACE])
+    assert prepare(api, SPACE) == 1
+
+
+def test_refusal_names_object_and_reason(server: FakeApi, api: Api):
+    server.refuses = True
+    with pytest.raises(
+        TargetError, match=r"refused Namespace team-a with 422: spec\.x: Invalid value"
+    ):
+        Preparation(api).apply([SPACE])
+
+
+def test_definition_is_waited_for(api: Api):
+    with pytest.raises(TimedOut, match="does not serve workloads yet"):
+        DefinitionWait(api, [CRD]).run(within=0.1)
+    prepare(api, CRD)
+    DefinitionWait(api, [CRD]).run(within=5)
+
+
+def test_definition_that_is_late_is_woken(
+    server: FakeApi, api: Api, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(definitions, "WAKE_AFTER", 0.2)
+    server.needs_waking = True
+    prepare(api, CRD)
+    DefinitionWait(api, [CRD]).run(within=5)
+
+
+def test_server_that_is_gone_is_said():
+    with Api(Probe("http://127.0.0.1:9/readyz")) as api, pytest.raises(TargetError) as caught:
+        api.get("/api")
+    assert "The API server does not answer" in str(caught.value.what)
+    assert "make status" in str(caught.value.next_move)
+
+
+def test_probe_tells_what_is_wrong(server: FakeApi, tmp_path: Path):
+    server.objects["/good"] = {}
+    base = f"http://127.0.0.1:{server.server_port}"
+    for url, words in (
+        (f"{base}/good", None),
+        (f"{base}/bad", "is not ready: HTTP 404"),
+        ("http://127.0.0.1:9/x", "does not answer"),
+    ):
+        with make_pool(Probe(url)) as pool:
+            reason = why_not_ready(pool, Probe(url))
+        assert (reason is None) if words is None else words in str(reason)
