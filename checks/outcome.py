@@ -84,7 +84,7 @@ class Evidence:
 class CheckResult:
     """One check: `id` is the test function's name without `test_`, `title` its docstring.
 
-    `finding` is set when it failed; `trouble` when it is an error (what) or skipped (what it needs).
+    `finding` is set when it failed, `trouble` when it is an error (what) or skipped (its need).
     `is_transient`: a later step is meant to end it; `is_past`: it passed for a moment before that.
     """
 

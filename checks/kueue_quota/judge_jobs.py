@@ -76,42 +76,48 @@ def judge_gpus(content: Object, facts: Facts, gpus: int) -> Fault | None:
     total = Fraction(0)
     asked: Path = (*_CONTAINERS, 0, "resources", "limits", facts.gpu)
     for index, container in enumerate(dig_list(content, *_CONTAINERS)):
-        where: Path = (*_CONTAINERS, index, "resources")
-        limit = dig(container, "resources", "limits", facts.gpu)
-        request = dig(container, "resources", "requests", facts.gpu)
-        if limit is MISSING and request is not MISSING:
-            return Fault(
-                (*where, "limits"),
-                plain(f"{facts.gpu}: {gpus}"),
-                say("{gpu} in requests only", gpu=facts.gpu),
-                say("the API refuses GPUs without a limit: write them in limits"),
-                is_fixed=True,
-            )
-        if limit is MISSING:
-            continue
-        amount, why = _whole_number(limit)
-        if why is not None:
-            return Fault(
-                (*where, "limits", facts.gpu),
-                say("a whole number of {gpu}", gpu=facts.gpu),
-                say("{value}: {why}", value=show(limit), why=why),
-                say("ask {gpus} of {gpu}", gpus=gpus, gpu=facts.gpu),
-                is_fixed=True,
-            )
+        where: Path = (*_CONTAINERS, index, "resources", "limits")
+        fault = _judge_container(container, where, facts, gpus)
+        if fault is not None:
+            return fault
+        amount, _ = _whole_number(dig(container, "resources", "limits", facts.gpu))
         if amount:
-            asked = (*where, "limits", facts.gpu)
+            asked = (*where, facts.gpu)
         total += amount
-    if total != gpus:
+    if total == gpus:
+        return _judge_parallelism(content, facts)
+    none = say("no {gpu} in any container", gpu=facts.gpu)
+    return Fault(
+        asked,
+        plain(f"{facts.gpu}: {gpus}"),
+        say("{gpu}: {total}", gpu=facts.gpu, total=total) if total else none,
+        say("ask {gpus} of {gpu} in the limits", gpus=gpus, gpu=facts.gpu),
+        is_fixed=True,
+    )
+
+
+def _judge_container(container: object, where: Path, facts: Facts, gpus: int) -> Fault | None:
+    limit = dig(container, "resources", "limits", facts.gpu)
+    if limit is MISSING:
+        if dig(container, "resources", "requests", facts.gpu) is MISSING:
+            return None
         return Fault(
-            asked,
+            where,
             plain(f"{facts.gpu}: {gpus}"),
-            say("{gpu}: {total}", gpu=facts.gpu, total=total)
-            if total
-            else say("no {gpu} in any container", gpu=facts.gpu),
-            say("ask {gpus} of {gpu} in the limits", gpus=gpus, gpu=facts.gpu),
+            say("{gpu} in requests only", gpu=facts.gpu),
+            say("the API refuses GPUs without a limit: write them in limits"),
             is_fixed=True,
         )
-    return _judge_parallelism(content, facts)
+    _, why = _whole_number(limit)
+    if why is None:
+        return None
+    return Fault(
+        (*where, facts.gpu),
+        say("a whole number of {gpu}", gpu=facts.gpu),
+        say("{value}: {why}", value=show(limit), why=why),
+        say("ask {gpus} of {gpu}", gpus=gpus, gpu=facts.gpu),
+        is_fixed=True,
+    )
 
 
 def _judge_parallelism(content: Object, facts: Facts) -> Fault | None:
@@ -127,6 +133,8 @@ def _judge_parallelism(content: Object, facts: Facts) -> Fault | None:
 
 
 def _whole_number(value: object) -> tuple[Fraction, Message | None]:
+    if value is MISSING:
+        return Fraction(0), None
     try:
         amount = parse_quantity(value)
     except BadQuantity as bad:
