@@ -22,6 +22,12 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
     with contextlib.suppress(OSError):
         if path.read_bytes() == data and path.stat().st_mode & 0o777 == mode:
             return False
+    with naming(path):
+        _replace(path, data, mode)
+    return True
+
+
+def _replace(path: Path, data: bytes, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
@@ -34,7 +40,17 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return True
+
+
+@contextlib.contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Give an OSError that names no file, as one of `write` does, the name `path`."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 @contextlib.contextmanager

@@ -89,6 +89,7 @@ class BringUp:
         if set(self._place.port_names()) <= state.ports.keys():
             left = self._place.plan(state.ports, state.versions)
         self._running.stop(left)
+        self._place.check_room()
         with PortHolder(*self._settings.ports) as holder:
             ports = holder.choose(self._place.port_names(), state.ports, seed=str(self._home))
             layout = self._place.write(self._parts, ports, self._supervisor.socket, state.id)

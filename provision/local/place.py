@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from provision.errors import TargetError
 from provision.files import write_atomically
 from provision.local.certificates import ensure_certificates
 from provision.local.components import DATA, ControllerSpec, Inventory
@@ -26,8 +27,10 @@ from provision.local.plan import (
     port_names,
 )
 from provision.local.supervising import supervisor_config
+from provision.message import say
 from provision.target import PlaceSpec
 
+ROOM_BYTES = 300 << 20
 FILLED = ("kueue.yaml", "kwok-logs.yaml")
 COPIED = ("kwok-stages.yaml", "audit-policy.yaml", "container.log")
 TOOLS = {"kubectl": "kubectl", "kubectl-kueue": "kueuectl"}
@@ -79,6 +82,20 @@ class Place:
     def gates(self, kueue_version: str) -> tuple[str, ...]:
         """The feature gates that its Kueue runs with."""
         return kueue_gates(self._inventory, kueue_version)
+
+    def check_room(self) -> None:
+        """TargetError when etcd, its snapshot and the logs would not fit."""
+        free = shutil.disk_usage(self.spec.home).free
+        if free < ROOM_BYTES:
+            raise TargetError(
+                say(
+                    "The cluster needs {needed} MB of disk in {path}; {free} MB are free.",
+                    needed=ROOM_BYTES >> 20,
+                    path=self.spec.home,
+                    free=free >> 20,
+                ),
+                next_move=say("Free some space, or choose another folder with LAB_HOME."),
+            )
 
     def make_folders(self) -> None:
         """Make the folders that components write to."""

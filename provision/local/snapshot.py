@@ -13,6 +13,8 @@ import shutil
 import signal
 from pathlib import Path
 
+from provision.files import naming
+
 BLOCK = 1 << 20
 ZEROS = bytes(BLOCK)
 
@@ -23,7 +25,7 @@ def take_snapshot(etcd_pid: int, data: Path, target: Path) -> None:
     _remove(draft)
     os.kill(etcd_pid, signal.SIGSTOP)
     try:
-        shutil.copytree(data, draft, copy_function=copy_sparse)
+        _copy_folder(data, draft)
     finally:
         os.kill(etcd_pid, signal.SIGCONT)
     _remove(target)
@@ -37,14 +39,24 @@ def restore_snapshot(snapshot: Path, data: Path) -> None:
     """
     draft = data.with_name(f".{data.name}.unfinished")
     _remove(draft)
-    shutil.copytree(snapshot, draft, copy_function=copy_sparse)
+    _copy_folder(snapshot, draft)
     _remove(data)
     draft.rename(data)
 
 
-def copy_sparse(source: str, target: str) -> str:
+def _copy_folder(source: Path, target: Path) -> None:
+    """Copy files and folders; the first OSError ends it (shutil.copytree gathers them unnamed)."""
+    target.mkdir(mode=0o700)
+    for path in sorted(source.iterdir()):
+        if path.is_dir():
+            _copy_folder(path, target / path.name)
+        else:
+            copy_sparse(path, target / path.name)
+
+
+def copy_sparse(source: Path, target: Path) -> None:
     """Copy a file, leaving holes where it has blocks of zeros, with its mode."""
-    with Path(source).open("rb") as reader, Path(target).open("wb") as writer:
+    with naming(target), source.open("rb") as reader, target.open("wb") as writer:
         while block := reader.read(BLOCK):
             if block == ZEROS[: len(block)]:
                 writer.seek(len(block), os.SEEK_CUR)
@@ -52,7 +64,6 @@ def copy_sparse(source: str, target: str) -> str:
                 writer.write(block)
         writer.truncate()
     shutil.copymode(source, target)
-    return target
 
 
 def _remove(folder: Path) -> None:

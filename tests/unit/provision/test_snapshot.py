@@ -21,7 +21,7 @@ def test_copy_is_equal_and_has_holes(tmp_path: Path):
     source, target = tmp_path / "a", tmp_path / "b"
     source.write_bytes(b"x" * 5000 + bytes(8 << 20) + b"y" + bytes(3 << 20))
     source.chmod(0o600)
-    copy_sparse(str(source), str(target))
+    copy_sparse(source, target)
     assert target.read_bytes() == source.read_bytes()
     assert target.stat().st_mode & 0o777 == 0o600
     assert target.stat().st_blocks * 512 < 4 << 20
