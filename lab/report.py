@@ -53,6 +53,10 @@ class TextReport:
     def step(self, lab: Lab, standing: Standing, coming: Offer | None = None) -> str:
         """One step with all of its checks, and which hint there is for the first failure."""
         lines = list(self._head(lab, standing))
+        if standing.is_credit_only:
+            for item in standing.evidence:
+                lines += self._indented(_line(item), 2)
+            return "\n".join(lines)
         for check in standing.result.checks:
             lines += self._check(check, coming)
         for remark in standing.result.remarks:
@@ -104,7 +108,7 @@ class TextReport:
         if standing.cause is not None:
             yield from self._indented(self._speech.of(standing.cause), 2)
         if standing.is_credit_only:
-            passed = say("It passed at {time}.", time=clock(standing.record.passed_at))
+            passed = say("It passed at {time}, with:", time=clock(standing.record.passed_at))
             yield from self._indented(self._speech.of(passed), 2)
         if standing.record.is_solved and standing.verdict is StepVerdict.PASS:
             yield from self._indented(self._speech.of(say("Solved by the answers.")), 2)
@@ -174,6 +178,11 @@ def _proof(evidence: Sequence[Evidence]) -> str:
         if item.uid:
             return f"{item.name}, {clock(item.time)}"
     return ""
+
+
+def _line(item: Evidence) -> str:
+    """What a pass on record rested on: the object, what was so, and when."""
+    return f"{item.kind} {item.name.rpartition('/')[2]}  {item.fact}  {clock(item.time)}"
 
 
 def clock(time: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from checks.outcome import Evidence, Outcome, StepResult, StepVerdict
 from lab.model import Lab, Step
@@ -88,5 +89,10 @@ def _only_transient(result: StepResult) -> bool:
 def _not_yet(step: Step, result: StepResult, record: StepRecord) -> Standing:
     cause = None
     if record.passed_at:
-        cause = say("It passed at {time} and is not true now.", time=record.passed_at)
+        cause = say("It passed at {time} and is not true now.", time=_local(record.passed_at))
     return Standing(step, StepVerdict.NOT_YET, False, cause, result, record)
+
+
+def _local(time: str) -> str:
+    """Day and time of an RFC 3339 time, by the clock of whoever reads it."""
+    return datetime.fromisoformat(time).astimezone().strftime("%Y-%m-%d %H:%M:%S")
