@@ -107,11 +107,11 @@ class TextReport:
     def _beside(self, standing: Standing) -> Iterator[str]:
         if standing.cause is not None:
             yield from self._indented(self._speech.of(standing.cause), 2)
+        if standing.record.is_solved and standing.verdict is StepVerdict.PASS:
+            yield from self._indented(self._speech.of(say("Solved by the answers.")), 2)
         if standing.is_credit_only:
             passed = say("It passed at {time}, with:", time=clock(standing.record.passed_at))
             yield from self._indented(self._speech.of(passed), 2)
-        if standing.record.is_solved and standing.verdict is StepVerdict.PASS:
-            yield from self._indented(self._speech.of(say("Solved by the answers.")), 2)
 
     def _check(self, check: CheckResult, coming: Offer | None) -> list[str]:
         words = {outcome: self._speech.of(word) for outcome, word in _WORDS.items()}
