@@ -6,6 +6,7 @@ told in one honest line. Checks whose needs did not pass are skipped.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
@@ -43,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
         request = read_request(path)
     except BadRequest as bad:
         raise pytest.UsageError(f"--lab-request: {bad}") from bad
+    gc.disable()  # a process of half a second frees nothing worth the search
     grader = config.stash[_GRADER] = Grader(request, result)
     if not request.lab.isidentifier() or not importlib.util.find_spec(f"checks.{request.lab}"):
         return

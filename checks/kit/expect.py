@@ -86,7 +86,7 @@ def cut(text: str, limit: int = _SHOWN) -> str:
 class Patience:
     """The seconds that all checks of a step may spend waiting, together."""
 
-    def __init__(self, seconds: float, *, every: float = 0.15) -> None:
+    def __init__(self, seconds: float, *, every: float = 0.2) -> None:
         self._left = seconds
         self._every = every
 

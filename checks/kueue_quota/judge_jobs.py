@@ -16,6 +16,7 @@ from provision.message import Message, say
 
 _CONTAINERS: Path = ("spec", "template", "spec", "containers")
 _LABELS: Path = ("metadata", "labels")
+_DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQueueDefaulting)
 
 
 def judge_queued_job(content: Object, facts: Facts, gpus: int) -> Fault | None:
@@ -62,6 +63,11 @@ def judge_no_label(content: Object, facts: Facts) -> Fault | None:
     move = say("delete the Job and submit it without the label")
     if is_copied:
         move = say("delete the Job and submit it without the label, in spec.template, too")
+    elif value == _DEFAULT_QUEUE:
+        move = say(
+            "the LocalQueue {queue} labels every Job without a label: delete it, and submit again",
+            queue=value,
+        )
     return Fault(
         (*_LABELS, facts.queue_label),
         say("no label {label}", label=facts.queue_label),

@@ -202,6 +202,7 @@ def test_a_job_that_must_have_no_label(lab):
     assert judge_no_label(on_template({LABEL: "lq"}, {"app": "x"}), lab) is None
     assert LABEL in told(judge_no_label(job(), lab))
     assert "spec.template" in told(judge_no_label(on_template({LABEL: "lq"}), lab))
+    assert "LocalQueue default" in told(judge_no_label(job(labels={LABEL: "default"}), lab))
 
 
 def test_the_count_of_gpus_is_over_all_containers(lab):
