@@ -20,7 +20,8 @@ class Settings:
     `cache` is the folder of built parts; `kueue_version` an override such as "v0.20.3"; `bundle` a
     file of ready-made parts; `parts` is "all" when every known set of parts is to be built in one
     pass; `ports` the first and last loopback port to choose from; `runtime` a folder for sockets
-    when a place lies too deep; `environ` is handed to the Go toolchain and pip, to nothing else.
+    when a place lies too deep (the same in every session, so that each finds the supervisor);
+    `environ` is handed to the Go toolchain and pip, to nothing else.
     """
 
     cache: Path
@@ -51,7 +52,6 @@ class Settings:
             bundle=Path(bundle).absolute() if bundle else None,
             parts=_parts(env.get("PARTS", "").strip()),
             ports=_ports(env.get("LAB_PORTS", "").strip()),
-            runtime=Path(env.get("XDG_RUNTIME_DIR") or env.get("TMPDIR") or "/tmp"),
             environ=dict(env),
         )
 

@@ -60,6 +60,7 @@ class Running:
         found = self._left_over()
         end_processes([p for p in found if not p.component], grace=0)
         end_processes(self._left_over(), grace=0)
+        self.supervisor.socket.unlink(missing_ok=True)
 
     def _stop_supervised(self, levels: Iterable[tuple[str, ...]]) -> None:
         for level in levels:

@@ -58,15 +58,13 @@ def socket_path(home: Path, runtime: Path) -> Path:
         inside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return inside
     folder = runtime / f"gpu-queue-lab-{os.getuid()}"
-    if len(os.fsencode(folder)) > SOCKET_LIMIT - 24:
-        folder = Path("/tmp") / folder.name
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
     if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
         raise TargetError(
             say("{path} is not a folder that only you may enter.", path=folder),
-            next_move=say("Remove it, or set XDG_RUNTIME_DIR to a private folder."),
+            next_move=say("Remove it, or choose a shorter LAB_HOME."),
         )
     return folder / f"{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}.sock"
 
