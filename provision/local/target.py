@@ -55,6 +55,7 @@ class LocalTarget:
     def down(self, tell: Tell) -> None:
         """Stop every process; the data stay."""
         started = time.monotonic()
+        self._state()  # nothing is locked or made where there is no place
         with plain_file_errors(), self._alone(tell, started):
             state = self._state()
             tell(Progress(say("stopping the cluster"), 0.0))
@@ -64,6 +65,7 @@ class LocalTarget:
     def reset(self, tell: Tell) -> Provisioned:
         """Bring the cluster back to its first state, from the snapshot if there is one."""
         started = time.monotonic()
+        self._state()
         with plain_file_errors(), self._alone(tell, started):
             state = self._state()
             tell(Progress(say("going back to the first state"), 0.0))
