@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import click
@@ -100,7 +101,7 @@ def _show(
         name = LEVEL_NAMES[level - 1]
         head = say("hint {level} of {of}: {name}", level=level, of=coming.of, name=name)
         click.echo("\n" + console.paint(console.speech.of(head), "good"))
-        click.echo(draw(text, columns=console.columns, is_colourful=console.is_colourful), nl=False)
+        click.echo(_drawn(console, text))
     click.echo()
     number = coming.step.number
     if max(texts, default=0) < coming.of:
@@ -108,6 +109,18 @@ def _show(
     else:
         console.tell(say("That was the last. The whole step: make step STEP={step}", step=number))
     console.tell(say("After a change: make check STEP={step}", step=number))
+
+
+def _drawn(console: Console, text: str) -> str:
+    """Prose to the width of the terminal; commands whole, since they are there to be copied."""
+    parts = []
+    for number, part in enumerate(re.split(r"(?m)^```\w*\n?", text)):
+        if number % 2:
+            parts.append("".join(f"    {line}\n" for line in part.splitlines()))
+        elif part.strip():
+            drawn = draw(part, columns=console.columns, is_colourful=console.is_colourful)
+            parts.append(drawn.strip("\n") + "\n")
+    return "\n".join(parts).rstrip("\n")
 
 
 def _as_json(

@@ -2,12 +2,14 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult, StepVerdict
 from lab.catalog import load_lab
+from lab.hints import Ladder, Offer
 from lab.progress import StepRecord
 from lab.report import TextReport
 from lab.report_json import as_json
@@ -69,6 +71,10 @@ STANDING = Standing(
     record=StepRecord(attempts=2),
 )
 
+FAILURE = STANDING.result.checks[1]
+LADDER = Ladder(("5.reason",), "", {}, ("a", "b", "c", "d"))
+COMING = Offer(LAB.step(5), FAILURE, FAILURE.finding, LADDER, used=1)
+
 
 @pytest.mark.golden
 @pytest.mark.parametrize("language", ["en", "ko"])
@@ -76,7 +82,7 @@ STANDING = Standing(
 def test_text(language, columns, monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     report = TextReport(Speech(language), columns=columns)
-    text = report.step(LAB, STANDING) + "\n" + report.foot(LAB, (STANDING,), None) + "\n"
+    text = report.step(LAB, STANDING, COMING) + "\n" + report.foot(LAB, (STANDING,), None) + "\n"
     assert all(width(line) <= columns for line in text.splitlines())
     golden = GOLDEN / f"step_5.{language}.{columns}.txt"
     if os.environ.get("GOLDEN") == "write":
@@ -92,6 +98,16 @@ def test_colour_adds_nothing_but_colour():
     for tag in ("<good>", "<bad>", "<odd>", "<quiet>", "</>"):
         text = text.replace(tag, "")
     assert text == bare
+
+
+def test_a_hint_is_pointed_at_until_all_were_shown_and_then_again():
+    report = TextReport(Speech("en"), columns=80)
+    assert "hint" not in report.step(LAB, STANDING)
+    assert "(hint 2 of 4: make hint STEP=5)" in report.step(LAB, STANDING, COMING)
+    last = replace(COMING, used=4)
+    assert "(hint 4 of 4 again: make hint STEP=5)" in report.step(LAB, STANDING, last)
+    other = replace(COMING, failure=STANDING.result.checks[0])
+    assert "hint" not in report.step(LAB, STANDING, other)
 
 
 def test_json_has_the_documented_keys():
