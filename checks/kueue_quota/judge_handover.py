@@ -50,7 +50,7 @@ def require_first_gone(scene: Scene, lab: Facts, credit: Credit) -> None:
         _first_and_waiting(scene, lab),
         say("delete the Job {job}, nothing else, and submit nothing", job=job.name),
     )
-    if job.is_deleting:
+    if job.is_deleting or _is_ending(scene, job):
         raise OnItsWay(finding)
     if _is_resubmitted(scene, lab, job, credit):
         found = say(
@@ -137,6 +137,13 @@ def _how_it_is(scene: Scene, job: JobNow | None) -> Message:
     if job.is_suspended:
         return say("waits")
     return say("runs")
+
+
+def _is_ending(scene: Scene, job: JobNow) -> bool:
+    """All its pods have ended, and the Job is about to be marked Complete or Failed."""
+    pods = scene.pods_of(job)
+    has_ended = bool(pods) and all(pod.phase in ("Succeeded", "Failed") for pod in pods)
+    return has_ended and not job.ended_as
 
 
 def _is_resubmitted(scene: Scene, lab: Facts, job: JobNow, credit: Credit) -> bool:

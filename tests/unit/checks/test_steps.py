@@ -324,6 +324,12 @@ def test_the_first_job_is_on_its_way_out(make_scene, lab):
     told(lambda: require_first_gone(scene, lab, {}), OnItsWay)
 
 
+def test_the_first_job_is_about_to_be_complete(make_scene, lab):
+    first, ended = job(suspend=False), pod(phase="Succeeded")
+    scene = world(make_scene, **eight(first=first), pods=[ended])
+    told(lambda: require_first_gone(scene, lab, {}), OnItsWay)
+
+
 def books(admitted=2, pending=1, gpus="2"):
     queue = cluster_queue()
     queue["status"] |= {
