@@ -19,6 +19,7 @@ from provision.message import Message, say
 
 Object = Mapping[str, object]
 
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 _TIMEOUTS = (2.0, 5.0)  # seconds to connect, seconds to read
 
 
@@ -85,6 +86,18 @@ class Cluster:
         resources = (answer or {}).get("resources")
         names = [r.get("name") for r in resources] if isinstance(resources, list) else []
         if kind.plural not in names:
+            raise _not_served(kind)
+
+    def require_kind_stays(self, kind: Kind) -> None:
+        """CannotTell when a custom kind is being taken away, and its objects with it.
+
+        Asked when an object is absent or going. What the account may not read counts as staying.
+        """
+        group = kind.group_version.partition("/")[0]
+        if "." not in group:
+            return
+        status, body, _ = self._request(f"{_DEFINITIONS}/{kind.plural}.{group}")
+        if status == 404 or (status == 200 and b'"deletionTimestamp"' in body):
             raise _not_served(kind)
 
     def _get(self, path: str) -> Mapping[str, object] | None:
@@ -159,7 +172,8 @@ def _plain_reason(error: BaseException) -> Message:
     if "refused" in text:
         return say("connection refused")
     if "timed out" in text or "Timeout" in text:
-        return say("no answer within {seconds} s", seconds=f"{_TIMEOUTS[1]:g}")
+        seconds = _TIMEOUTS[0] if "ConnectTimeout" in text else _TIMEOUTS[1]
+        return say("no answer within {seconds} s", seconds=f"{seconds:g}")
     if "CERTIFICATE" in text or "certificate" in text:
         return say("its certificate is not the one the kubeconfig trusts")
     return say("{kind} while asking", kind=type(error).__name__)

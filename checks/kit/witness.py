@@ -66,6 +66,7 @@ def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
     """What is off with the object in the cluster, None when it is there and right."""
     live = cluster.one(wanted.kind, wanted.name, wanted.namespace)
     if live is None:
+        cluster.require_kind_stays(wanted.kind)
         return _absent(cluster, wanted)
     fault = wanted.judge(live)
     if fault is None:

@@ -49,6 +49,8 @@ def require_open_cluster_queue(scene: Scene, lab: Facts) -> QueueNow:
     active = queue.conditions.get("Active")
     if active is not None and active.is_true and active.generation == queue.generation:
         return queue
+    if queue.is_deleting:
+        scene.cluster.require_kind_stays(lab.cluster_queue_kind)
     where = in_cluster(want_cluster_queue(lab), "status.conditions[Active]")
     missing = [name for name in queue.flavors if scene.flavor_labels(name) is None]
     is_stale = active is None or active.generation != queue.generation

@@ -39,6 +39,9 @@ class ListedCluster:
     def look_again(self):
         self.looks += 1
 
+    def require_kind_stays(self, kind):
+        """Nobody takes a kind away here."""
+
     def all(self, kind, namespace=""):
         found = self.lists.get(kind.plural, [])
         return tuple(o for o in found if namespace in ("", o["metadata"].get("namespace", "")))

@@ -114,6 +114,20 @@ def test_kinds_that_are_not_served_are_named(serve, tmp_path):
     cluster.require_served(FLAVOR)
 
 
+def test_a_kind_that_is_being_taken_away(serve, tmp_path):
+    crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    pages = {f"{crds}/resourceflavors.kueue.x-k8s.io": (200, '{"metadata": {}}')}
+    cluster = Cluster(kubeconfig(tmp_path, serve(pages)))
+    cluster.require_kind_stays(FLAVOR)
+    cluster.require_kind_stays(JOB)
+    assert cluster.requests == 1
+    for answer in ((200, '{"metadata": {"deletionTimestamp": "x"}}'), (404, "{}")):
+        pages[f"{crds}/resourceflavors.kueue.x-k8s.io"] = answer
+        assert "Kueue" in trouble(lambda: cluster.require_kind_stays(FLAVOR))
+    pages[f"{crds}/resourceflavors.kueue.x-k8s.io"] = (403, "{}")
+    cluster.require_kind_stays(FLAVOR)
+
+
 def test_nobody_listens(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
