@@ -13,6 +13,7 @@ from lab.commands.caching import bundle, cache
 from lab.commands.hinting import hint
 from lab.commands.learning import check, shell, solve, step
 from lab.commands.placing import destroy, down, logs, provision, reset, status
+from lab.commands.reporting import report
 from lab.console import open_console
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
@@ -29,7 +30,7 @@ def command_line(speech: Speech) -> click.Group:
     )
     for command in (
         *(provision, status, logs, down, reset, destroy),
-        *(step, check, hint, solve, shell),
+        *(step, check, hint, solve, shell, report),
         *(cache, bundle),
     ):
         command.help = speech.of_template(_folded(command.help or ""))

@@ -19,10 +19,11 @@ AT_ONCE = 2
 class Examiner:
     """One examination of a place: each step is graded once, however often it is asked for."""
 
-    def __init__(self, place: Place, *, by_answer: bool = False) -> None:
+    def __init__(self, place: Place, *, by_answer: bool = False, is_recording: bool = True) -> None:
         self._place = place
         self._log = ProgressLog(place.progress_file)
         self._by_answer = by_answer
+        self._is_recording = is_recording
         self._results: dict[int, Future[StepResult]] = {}
 
     def first_open_step(self) -> Step:
@@ -66,7 +67,9 @@ class Examiner:
 
     def _recorded(self, standing: Standing) -> Standing:
         """The standing after its attempt is on record; what says nothing new is not recorded."""
-        if standing.verdict is StepVerdict.CANNOT_TELL or standing.is_credit_only:
+        if not self._is_recording or standing.is_credit_only:
+            return standing
+        if standing.verdict is StepVerdict.CANNOT_TELL:
             return standing
         self._log.record(standing.result, by_answer=self._by_answer)
         return replace(standing, record=self._log.records()[standing.step.number])

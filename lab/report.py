@@ -22,13 +22,13 @@ from provision.target import TargetInfo
 MAX_COLUMNS = 100
 MIN_COLUMNS = 40
 
-_WORDS = {
+OUTCOME_WORDS = {
     Outcome.PASSED: say("pass"),
     Outcome.FAILED: say("fail"),
     Outcome.SKIPPED: say("wait"),
     Outcome.ERROR: say("error"),
 }
-_PARTS = (
+FINDING_PARTS = (
     ("looked_at", say("looked at")),
     ("expected", say("expected")),
     ("found", say("found")),
@@ -55,7 +55,7 @@ class TextReport:
         lines = list(self._head(lab, standing))
         if standing.is_credit_only:
             for item in standing.evidence:
-                lines += self._indented(_line(item), 2)
+                lines += self._indented(evidence_line(item), 2)
             return "\n".join(lines)
         for check in standing.result.checks:
             lines += self._check(check, coming)
@@ -114,7 +114,7 @@ class TextReport:
             yield from self._indented(self._speech.of(passed), 2)
 
     def _check(self, check: CheckResult, coming: Offer | None) -> list[str]:
-        words = {outcome: self._speech.of(word) for outcome, word in _WORDS.items()}
+        words = {outcome: self._speech.of(word) for outcome, word in OUTCOME_WORDS.items()}
         room = max(width(word) for word in words.values())
         word = pad(words[check.outcome], room)
         role = {"passed": "good", "failed": "bad", "skipped": "quiet", "error": "odd"}[
@@ -143,7 +143,7 @@ class TextReport:
         return [*lines, *wrap(proof, columns)]
 
     def _parts(self, finding: Finding, indent: int, coming: Offer | None) -> list[str]:
-        labels = {key: self._speech.of(label) for key, label in _PARTS}
+        labels = {key: self._speech.of(label) for key, label in FINDING_PARTS}
         room = max(width(label) for label in labels.values()) + 3
         lines = []
         for key, label in labels.items():
@@ -180,14 +180,14 @@ def _proof(evidence: Sequence[Evidence]) -> str:
     return ""
 
 
-def _line(item: Evidence) -> str:
+def evidence_line(item: Evidence) -> str:
     """What a pass on record rested on: the object, what was so, and when."""
     return f"{item.kind} {item.name.rpartition('/')[2]}  {item.fact}  {clock(item.time)}"
 
 
-def clock(time: str) -> str:
-    """Hours, minutes and seconds of an RFC 3339 time, by the clock of whoever reads it."""
+def clock(time: str, form: str = "%H:%M:%S") -> str:
+    """An RFC 3339 time by the clock of whoever reads it: hours, minutes and seconds, or `form`."""
     try:
-        return datetime.fromisoformat(time).astimezone().strftime("%H:%M:%S")
+        return datetime.fromisoformat(time).astimezone().strftime(form)
     except ValueError:
         return time

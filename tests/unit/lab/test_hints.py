@@ -22,6 +22,7 @@ from lab.progress import HintUse, ProgressLog, StepRecord
 from lab.text import LANGUAGES, Speech
 from provision.message import say
 from tests.catalog import collect
+from tests.schemas import validate
 from tests.unit.lab.test_cli import lab as run_lab
 
 ROOT = Path(__file__).parents[3]
@@ -277,6 +278,7 @@ def test_a_hint_as_json(tmp_path):
     log = ProgressLog(tmp_path / "kueue_quota" / "progress.jsonl")
     log.record(failing(7, "ledger_true", RICH), by_answer=False)
     data = json.loads(run_lab(tmp_path, "hint", "7", "--json").stdout)
+    validate("hint", data)
     assert (data["step"], data["check"], data["of"], data["verdict"]) == (
         7,
         "ledger_true",
@@ -292,7 +294,9 @@ def test_without_a_place_there_is_no_hint_and_nothing_is_recorded(tmp_path):
     assert done.returncode == 3
     assert "CANNOT TELL" in done.stdout
     assert "make provision" in done.stdout
-    assert json.loads(run_lab(tmp_path, "hint", "1", "--json").stdout)["verdict"] == "CANNOT TELL"
+    data = json.loads(run_lab(tmp_path, "hint", "1", "--json").stdout)
+    validate("hint", data)
+    assert data["verdict"] == "CANNOT TELL"
     assert not list(tmp_path.rglob("progress.jsonl"))
 
 
