@@ -106,11 +106,12 @@ class _Probe:
             return say("The components of the place do not answer."), _MEND
         if isinstance(answer, LabError):
             return answer.what, answer.next_move
-        down = [c for c in answer.components if not c.is_ready]
-        if not down and answer.components:
+        needed = [c for c in answer.components if c.is_needed]
+        down = [c for c in needed if not c.is_ready]
+        if not down and needed:
             return None
         names = ", ".join(_TITLES.get(c.name, c.name) for c in down) or "-"
-        if all(not c.is_running for c in answer.components):
+        if all(not c.is_running for c in needed):
             return say("The place is down: {names}.", names=names), _MEND
         return say("Not ready: {names}.", names=names), _MEND
 

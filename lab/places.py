@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from provision.registry import open_target
-
 from lab.catalog import lab_slugs, load_lab
 from lab.model import Lab
 from provision.errors import LabError, UsageError
 from provision.message import say
+from provision.registry import open_target
 from provision.settings import Settings
-from provision.target import PlaceSpec, Target
+from provision.target import Companion, PlaceSpec, Target
 
 CURRENT = "current"
+HISTORY = "history.jsonl"
 FIRST_LAB = "kueue_quota"
+KUEUE_API = "kueue.x-k8s.io/v1beta2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Place:
     def progress_file(self) -> Path:
         """The learner's attempts and passes, one JSON object a line."""
         return self.home / "progress.jsonl"
+
+    @property
+    def history_file(self) -> Path:
+        """What changed in the cluster, as the recorder wrote it."""
+        return self.home / HISTORY
 
     @property
     def saved(self) -> Path:
@@ -64,6 +70,7 @@ class Places:
             namespaces=lab.namespaces,
             nodes=lab.nodes,
             parts=lab.parts,
+            companions=(_recorder(lab),),
         )
         kind = self._environment.get("TARGET") or "local"
         settings = Settings.from_environment(self._environment)
@@ -115,6 +122,20 @@ class Places:
                 next_move=say("Set HOME, or LAB_HOME and LAB_CACHE, to folders of your own."),
             )
         return Path(home)
+
+
+def _recorder(lab: Lab) -> Companion:
+    """The program that writes down what changes in the lab, through the account that only looks."""
+    return Companion(
+        name="recorder",
+        module="checks.recording",
+        args=(
+            *(f"--history=$home/{HISTORY}", "--kubeconfig=$home/grader.kubeconfig"),
+            *("--port=$port_recorder", f"--kueue={lab.facts.get('api_version', KUEUE_API)}"),
+            *(f"--namespace={namespace}" for namespace in lab.namespaces),
+        ),
+        needs=("kube-apiserver", "@definitions"),
+    )
 
 
 def require_folder(path: Path) -> None:

@@ -21,6 +21,7 @@ from provision.waiting import wait_until
 STATE_FILE = "place.json"
 MARKER_FILE = ".gpu-queue-lab-place"
 LOCK_FILE = ".lock"
+LIFE_FILE = "cluster.id"
 SCHEMA = 1
 LOCK_PATIENCE = 1800.0
 
@@ -72,6 +73,16 @@ def save_state(home: Path, state: PlaceState) -> None:
     """Write the state so that a crash leaves the old or the new one."""
     text = json.dumps({"schema": SCHEMA, **asdict(state)}, indent=2, sort_keys=True)
     write_atomically(home / STATE_FILE, text + "\n")
+
+
+def ensure_life(home: Path, *, is_new: bool = False) -> None:
+    """Give the cluster's life a random name in `cluster.id`; with `is_new`, one that differs.
+
+    A life ends with a reset. Those that remember things of the cluster tell by this name whether it
+    is still the one they know: uids and resource versions begin anew from the same snapshot.
+    """
+    if is_new or not (home / LIFE_FILE).exists():
+        write_atomically(home / LIFE_FILE, secrets.token_hex(8) + "\n")
 
 
 def claim_home(home: Path, lab: str) -> None:

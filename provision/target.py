@@ -22,12 +22,27 @@ class NodeSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Companion:
+    """A Python program of the lab's own that runs beside the cluster and is kept up like it.
+
+    `module` is run as `python -m`; `args` are templates such as `$home` and `$port_<name>`, the
+    loopback port where it answers 200 on /readyz when it is ready. `needs` are the components that
+    must be ready first. Nothing of the cluster needs a companion: a place without it is ready.
+    """
+
+    name: str
+    module: str
+    args: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PlaceSpec:
     """All that a target must know of a lab and of where its place is.
 
     `home` is `$LAB_HOME/<lab>`: etcd data, keys, kubeconfigs and logs live below it.
     `workspace` is the learner's folder; a target makes it when absent and never empties it.
-    `parts` are named sets of components beyond the base ones.
+    `parts` are named sets of components beyond the base ones, `companions` programs beside them.
     """
 
     lab: str
@@ -36,6 +51,7 @@ class PlaceSpec:
     namespaces: tuple[str, ...]
     nodes: tuple[NodeSpec, ...]
     parts: tuple[str, ...] = ()
+    companions: tuple[Companion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +76,10 @@ class TargetInfo:
 
 @dataclass(frozen=True, slots=True)
 class ComponentStatus:
-    """One component. Running (a process exists) and ready (its probe answers) are two facts."""
+    """One component. Running (a process exists) and ready (its probe answers) are two facts.
+
+    `is_needed` is False for a companion: without it the cluster is the same.
+    """
 
     name: str
     is_running: bool
@@ -69,6 +88,7 @@ class ComponentStatus:
     pid: int | None
     version: str
     log: Path
+    is_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +101,9 @@ class TargetStatus:
 
     @property
     def is_ready(self) -> bool:
-        """Every component is ready."""
-        return bool(self.components) and all(c.is_ready for c in self.components)
+        """Every component that the cluster needs is ready."""
+        needed = [c for c in self.components if c.is_needed]
+        return bool(needed) and all(c.is_ready for c in needed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from provision.local.snapshot import take_snapshot
 from provision.local.supervising import Supervisor
 from provision.message import Message, say
 from provision.settings import Settings
-from provision.state import PlaceState, save_state
+from provision.state import PlaceState, ensure_life, save_state
 from provision.target import Progress, Provisioned, Tell
 
 READY_SECONDS = 90.0
@@ -41,6 +41,7 @@ class BringUp:
     ) -> None:
         self._place, self._settings, self._parts = place, settings, parts
         self._running, self._tell, self._started = running, tell, started
+        self._remarks: tuple[Message, ...] = ()
 
     @property
     def _home(self) -> Path:
@@ -53,6 +54,7 @@ class BringUp:
     def run(self, state: PlaceState, *, snapshot: Path, data: Path) -> Provisioned:
         """Bring everything up, and keep a snapshot of the first complete cluster."""
         self._place.make_workspace()
+        ensure_life(self._home)
         layout = self._layout_of_running(state)
         if layout is not None and state.is_prepared and self._is_ready(layout):
             return self._result(state, is_changed=False)
@@ -69,7 +71,7 @@ class BringUp:
 
     def _result(self, state: PlaceState, *, is_changed: bool) -> Provisioned:
         seconds = time.monotonic() - self._started
-        return Provisioned(describe(self._place, state), is_changed, seconds)
+        return Provisioned(describe(self._place, state), is_changed, seconds, self._remarks)
 
     def _layout_of_running(self, state: PlaceState) -> Layout | None:
         """What should run, if its supervisor is alive and was started with just that."""
@@ -135,10 +137,15 @@ class BringUp:
             )
             launch.run(layout.components)
             await_nodes(api, self._place.spec)
+        self._remarks = tuple(
+            say("{name} is not ready, and the lab works without it: {reason}", name=n, reason=r)
+            for n, r in launch.late.items()
+        )
 
     def _tell_ready(self, component: Component) -> None:
         name, version = component.name, component.version
-        self._say(say("{name} {version} is ready", name=name, version=version), is_done=True)
+        stage = say("{name} {version} is ready", name=name, version=version)
+        self._say(stage if version else say("{name} is ready", name=name), is_done=True)
 
     def _say(self, stage: Message, *, is_done: bool = False) -> None:
         self._tell(Progress(stage, time.monotonic() - self._started, is_done))

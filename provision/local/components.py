@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,12 @@ import yaml
 
 from provision.errors import TargetError, UsageError
 from provision.message import say
+from provision.target import Companion
 
 DATA = Path(__file__).parent / "data"
 SCHEMA = 1
 BASE = "base"
+COMPANIONS = "companions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class ComponentSpec:
     """One process to run. Its program is a built part (`binary`) or a Python `module` of ours.
 
     `opens` is the URL of an earlier probe: what comes after it need not wait until it is all ready.
+    `is_needed` is False for a companion.
     """
 
     name: str
@@ -64,6 +67,7 @@ class ComponentSpec:
     binary: str = ""
     module: str = ""
     opens: str = ""
+    is_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,23 @@ class Inventory:
                     next_move=say("Look at target.parts in the lab's lab.yaml."),
                 )
         return tuple(self.sets[n] for n in dict.fromkeys((BASE, *names)))
+
+
+def companion_set(companions: Iterable[Companion]) -> PartSet:
+    """The programs that a lab runs beside its cluster, as one more set: nothing to build."""
+    specs = tuple(
+        ComponentSpec(
+            name=c.name,
+            args=c.args,
+            probe=ProbeSpec(f"http://127.0.0.1:$port_{c.name.replace('-', '_')}/readyz"),
+            ports=(c.name,),
+            after=c.needs,
+            module=c.module,
+            is_needed=False,
+        )
+        for c in companions
+    )
+    return PartSet(COMPANIONS, (), specs, (), ())
 
 
 def load_inventory(path: Path = DATA / "components.yaml") -> Inventory:

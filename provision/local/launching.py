@@ -18,6 +18,7 @@ from provision.waiting import wait_until
 
 EVERY = 0.05
 LOG_LINES = 8
+COMPANION_SECONDS = 10.0
 CRASHED = frozenset({"BACKOFF", "EXITED", "FATAL", "UNKNOWN"})
 
 
@@ -52,7 +53,8 @@ class Launch:
     `milestones` are things to do between: a name such as "@definitions" in a component's `after`,
     what it needs itself, and the work. `why_not_ready` asks a component's probe. A component that
     exits at its first start (when `is_first`), or is not ready after `within` seconds, raises
-    TargetError; stopping what was started before is the caller's.
+    TargetError; stopping what was started before is the caller's. A companion that is not ready in
+    ten seconds is only noted in `late`.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Launch:
         self._milestones, self._within, self._on_ready = milestones, within, on_ready
         self._is_first = is_first
         self._pending: dict[str, _Pending] = {}
+        self.late: dict[str, Message] = {}
         self._log_start = 0
 
     def run(self, components: Iterable[Component]) -> None:
@@ -94,7 +97,8 @@ class Launch:
 
     def _start(self, component: Component) -> None:
         self._starter.start(component.name)
-        self._pending[component.name] = _Pending(component, time.monotonic() + self._within)
+        within = self._within if component.is_needed else min(COMPANION_SECONDS, self._within)
+        self._pending[component.name] = _Pending(component, time.monotonic() + within)
 
     def _next_open(self) -> tuple[str, ...]:
         """Wait until something new is open or ready; the names of what others may now build on."""
@@ -104,7 +108,7 @@ class Launch:
         def missing() -> Message | None:
             processes = self._starter.processes()
             for name, pending in tuple(self._pending.items()):
-                if self._is_first:
+                if self._is_first and pending.component.is_needed:
                     self._check_alive(pending, processes.get(name))
                 if self._advance(pending, opened):
                     news.append(name)
@@ -120,15 +124,24 @@ class Launch:
         probe = component.opens if is_opening and component.opens else component.probe
         pending.reason = self._why_not_ready(component, probe)
         if pending.reason is not None:
-            if time.monotonic() >= pending.deadline:
+            if time.monotonic() < pending.deadline:
+                return False
+            if component.is_needed:
                 raise self._too_slow(pending)
-            return False
+            self.late[component.name] = pending.reason
+            return self._let_go(pending, opened)
         if not pending.is_open:
             pending.is_open = True
             opened.append(component.name)
         if not is_opening:
             del self._pending[component.name]
             self._on_ready(component)
+        return True
+
+    def _let_go(self, pending: _Pending, opened: list[str]) -> bool:
+        """Wait no longer for a companion, which nothing needs; the supervisor goes on with it."""
+        del self._pending[pending.component.name]
+        opened.append(pending.component.name)
         return True
 
     def _check_alive(self, pending: _Pending, info: ProcessInfo | None) -> None:

@@ -36,6 +36,7 @@ def _look_at(component: Component, pid: int | None) -> ComponentStatus:
         pid=pid,
         version=component.version,
         log=component.log,
+        is_needed=component.is_needed,
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from provision.errors import TargetError
 from provision.files import write_atomically
 from provision.local.certificates import ensure_certificates
-from provision.local.components import DATA, ControllerSpec, Inventory
+from provision.local.components import DATA, ControllerSpec, Inventory, companion_set
 from provision.local.kubeconfig import kubeconfig
 from provision.local.parts import Parts
 from provision.local.plan import (
@@ -65,7 +65,7 @@ class Place:
         self.grader_kubeconfig = spec.home / "grader.kubeconfig"
         self.tools = spec.home / "bin"
         self._inventory = inventory
-        self._sets = inventory.chosen(spec.parts)
+        self._sets = (*inventory.chosen(spec.parts), companion_set(spec.companions))
 
     def port_names(self) -> tuple[str, ...]:
         """The names of the ports that this place wants."""

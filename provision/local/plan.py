@@ -64,6 +64,7 @@ class Component:
     log: Path
     version: str
     opens: Probe | None = None
+    is_needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,9 @@ def _component(
     versions: Mapping[str, str],
     python: str,
 ) -> Component:
-    program = (str(folders.parts / spec.binary),) if spec.binary else (python, "-m", spec.module)
+    program = (
+        (str(folders.parts / spec.binary),) if spec.binary else (python, "-I", "-m", spec.module)
+    )
     probe = _probe(spec.probe, spec.probe.url, folders, blanks)
     return Component(
         name=spec.name,
@@ -168,6 +171,7 @@ def _component(
         log=folders.logs / f"{spec.name}.log",
         version=versions.get(spec.binary, ""),
         opens=_probe(spec.probe, spec.opens, folders, blanks) if spec.opens else None,
+        is_needed=spec.is_needed,
     )
 
 

@@ -26,6 +26,7 @@ from provision.state import (
     LOCK_FILE,
     PlaceState,
     claim_home,
+    ensure_life,
     foreign_names,
     load_state,
     locked,
@@ -70,6 +71,7 @@ class LocalTarget:
             state = self._state()
             tell(Progress(say("going back to the first state"), 0.0))
             self._running(state).kill()
+            ensure_life(self._spec.home, is_new=True)
             if state.is_prepared and self._snapshot.is_dir():
                 restore_snapshot(self._snapshot, self._data)
             else:

@@ -1,0 +1,121 @@
+"""What is kept of an object: the few facts that later steps and the lab's story need.
+
+Kueue's fields are those of apis/kueue/v1beta2; two objects with the same facts count as unchanged.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+
+from checks.kit.paths import dig, dig_list, dig_map, dig_text, dig_texts
+from checks.kit.quantities import show_amount
+from checks.watching import (
+    Object,
+    Thing,
+    read_cluster_queue,
+    read_job,
+    read_local_queue,
+    read_pod,
+    read_workload,
+)
+
+Facts = dict[str, object]
+_LONGEST = 600
+_POD_CONDITIONS = ("PodScheduled", "Ready")
+
+
+def facts_of(kind: str, raw: Object) -> Facts:
+    """The facts of an object of one of the kinds that are recorded; empty values are left out."""
+    found = _READERS[kind](raw)
+    found["deleting"] = dig_text(raw, "metadata", "deletionTimestamp")
+    if kind != "Pod":
+        found["digest"] = digest_of(dig_map(raw, "spec"))
+    return {key: value for key, value in found.items() if value not in ("", None, [], {}, ())}
+
+
+def digest_of(spec: Mapping[str, object]) -> str:
+    """A short mark that changes with the spec; whether a Job is suspended is left out."""
+    kept = {key: value for key, value in spec.items() if key != "suspend"}
+    return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _job(raw: Object) -> Facts:
+    job = read_job(raw)
+    conditions = _conditions(job)
+    return {"queue": job.queue, "suspend": job.is_suspended, "conditions": conditions}
+
+
+def _workload(raw: Object) -> Facts:
+    workload = read_workload(raw)
+    return {
+        "owner": workload.owner_name,
+        "owner_uid": workload.owner_uid,
+        "queue": workload.queue,
+        "cluster_queue": workload.cluster_queue,
+        "active": workload.is_active,
+        "amounts": {name: show_amount(value) for name, value in workload.amounts.items()},
+        "conditions": _conditions(workload),
+    }
+
+
+def _pod(raw: Object) -> Facts:
+    pod = read_pod(raw)
+    conditions = _conditions(pod)
+    return {
+        "owner": pod.job_name,
+        "owner_uid": pod.owner_uid,
+        "node": dig_text(raw, "spec", "nodeName"),
+        "phase": pod.phase,
+        "trouble": pod.trouble,
+        "conditions": {name: conditions[name] for name in _POD_CONDITIONS if name in conditions},
+    }
+
+
+def _cluster_queue(raw: Object) -> Facts:
+    queue = read_cluster_queue(raw)
+    return {
+        "stop": queue.stop_policy,
+        "cohort": queue.cohort,
+        "flavors": list(queue.flavors),
+        "quota": {name: show_amount(value) for name, value in queue.quota.items()},
+        "reserved": {name: show_amount(value) for name, value in queue.reserved.items()},
+        "admitted": queue.admitted,
+        "pending": queue.pending,
+        "conditions": _conditions(queue),
+    }
+
+
+def _local_queue(raw: Object) -> Facts:
+    queue = read_local_queue(raw)
+    return {
+        "cluster_queue": queue.cluster_queue,
+        "stop": queue.stop_policy,
+        "admitted": dig(raw, "status", "admittedWorkloads") or 0,
+        "pending": dig(raw, "status", "pendingWorkloads") or 0,
+        "conditions": _conditions(queue),
+    }
+
+
+def _flavor(raw: Object) -> Facts:
+    taints = [dig_text(taint, "key") for taint in dig_list(raw, "spec", "nodeTaints")]
+    return {"labels": dict(dig_texts(raw, "spec", "nodeLabels")), "taints": taints}
+
+
+def _conditions(thing: Thing) -> dict[str, list[str]]:
+    """Status, reason, since and message of each condition by its type."""
+    return {
+        name: [one.status, one.reason, one.since, one.message[:_LONGEST]]
+        for name, one in sorted(thing.conditions.items())
+    }
+
+
+_READERS: Mapping[str, Callable[[Object], Facts]] = {
+    "Job": _job,
+    "Workload": _workload,
+    "Pod": _pod,
+    "ClusterQueue": _cluster_queue,
+    "LocalQueue": _local_queue,
+    "ResourceFlavor": _flavor,
+}
