@@ -53,17 +53,30 @@ def grade(
     except LabError as error:
         return cannot_tell(step, error.what, error.next_move)
     probe = _Probe(place)
-    with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
-        request, result = Path(folder) / "request.json", Path(folder) / "result.json"
-        request.write_text(
-            json.dumps(_request(place.lab, step, info, records), ensure_ascii=False),
-            encoding="utf-8",
-        )
-        judged = _run(step, request, result, place.home / "logs", limit)
+    judged = judge(place.lab, step, info, records, logs=place.home / "logs", limit=limit)
     trouble = probe.trouble()
     if trouble is not None:
         return cannot_tell(step, *trouble, seconds=time.monotonic() - began)
     return judged
+
+
+def judge(
+    lab: Lab,
+    step: Step,
+    info: TargetInfo,
+    records: Mapping[int, StepRecord],
+    *,
+    logs: Path,
+    limit: float = LIMIT_SECONDS,
+) -> StepResult:
+    """What the checks of a step say of a target, however its components are."""
+    with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
+        request, result = Path(folder) / "request.json", Path(folder) / "result.json"
+        request.write_text(
+            json.dumps(_request(lab, step, info, records), ensure_ascii=False),
+            encoding="utf-8",
+        )
+        return _run(step, request, result, logs, limit)
 
 
 def cannot_tell(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from provision.health import Diagnosis
 from provision.message import Message
 
 
@@ -148,6 +149,9 @@ class Target(Protocol):
 
     def status(self) -> TargetStatus:
         """What runs and what is ready, read afresh."""
+
+    def examine(self) -> tuple[Diagnosis, ...]:
+        """How the place fares, looked at closely; nothing is changed, neither here nor there."""
 
     def info(self) -> TargetInfo:
         """The target as it was provisioned, without asking it; TargetError when it never was."""

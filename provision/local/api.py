@@ -37,7 +37,7 @@ def why_not_ready(pool: urllib3.PoolManager, probe: Probe) -> Message | None:
     try:
         reply = pool.request("GET", probe.url, timeout=PROBE_TIMEOUT)
     except (urllib3.exceptions.HTTPError, OSError) as error:
-        reason = _root_cause(error)
+        reason = root_cause(error)
         return say("{url} does not answer: {reason}", url=probe.url, reason=reason)
     if reply.status == 200:
         return None
@@ -46,7 +46,8 @@ def why_not_ready(pool: urllib3.PoolManager, probe: Probe) -> Message | None:
     return say("{url} is not ready: {reason}", url=probe.url, reason=detail)
 
 
-def _root_cause(error: BaseException) -> str:
+def root_cause(error: BaseException) -> str:
+    """The last words of what urllib3 says, which are what happened."""
     text = str(error.args[-1] if error.args else error)
     return text.rpartition(": ")[2] or type(error).__name__
 
@@ -140,7 +141,7 @@ class Api:
             reply = self._pool.request(method, self._base + path, body=body, headers=headers)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise TargetError(
-                say("The API server does not answer: {reason}.", reason=_root_cause(error)),
+                say("The API server does not answer: {reason}.", reason=root_cause(error)),
                 next_move=say("Run `make status`, then `make provision`."),
             ) from error
         try:

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from provision.errors import TargetError, UsageError
 from provision.files import plain_file_errors
+from provision.health import Diagnosis
 from provision.local.bringing_up import BringUp
+from provision.local.examining import examine
 from provision.local.looking import describe, look
 from provision.local.parts import PartStore
 from provision.local.place import Place
@@ -101,6 +103,15 @@ class LocalTarget:
             return TargetStatus(is_provisioned=False, components=(), info=None)
         components = look(self._components(state), self._running(state))
         return TargetStatus(state.is_prepared, components, describe(self._place, state))
+
+    def examine(self) -> tuple[Diagnosis, ...]:
+        """What is good and bad about the place."""
+        state = load_state(self._spec.home)
+        if state is None:
+            return examine(self._place, self._settings, None, (), (), ())
+        components, running = self._components(state), self._running(state)
+        statuses, pids = look(components, running), running.pids().values()
+        return examine(self._place, self._settings, state, components, statuses, pids)
 
     def info(self) -> TargetInfo:
         """The target as it was provisioned."""
