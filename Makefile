@@ -9,9 +9,9 @@ BIN := $(VENV)/bin
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
 # Words of the caller reach the commands as environment variables, never as shell text.
-export STEP NAME LAB YES OUT FORMAT
+export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE
 
-.PHONY: help provision status logs down reset destroy step check hint solve shell report cache prune bundle \
+.PHONY: help provision status logs down reset destroy step check why hint solve shell report cache prune bundle \
 	test test-full lint format bench golden catalog lock clean
 
 help: ## list what there is to do
@@ -40,6 +40,9 @@ step: $(VENV)/.run $(CATALOGS) ## show the text of a step: make step STEP=1
 
 check: $(VENV)/.run $(CATALOGS) ## grade a step: make check STEP=5, or STEP=all
 	@$(BIN)/lab check -- "$$STEP"
+
+why: $(VENV)/.run $(CATALOGS) ## why a Job waits or does not run: make why JOB=train-3
+	@$(BIN)/lab why $${NAMESPACE:+--namespace="$$NAMESPACE"} -- "$$JOB"
 
 hint: $(VENV)/.run $(CATALOGS) ## the next hint for what failed: make hint STEP=5
 	@$(BIN)/lab hint -- "$$STEP"

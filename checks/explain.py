@@ -6,75 +6,67 @@ compared with, since their wording changes between versions.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import StrEnum
+from checks.kit.paths import dig_map, dig_text
+from checks.reasons.cause import Cause, Detail, Explanation
+from checks.reasons.labels import find_label
+from checks.reasons.limits import breaks_limits, limit_source
+from checks.reasons.pods import explain_pods
+from checks.reasons.queues import explain_queues
+from checks.reasons.quota import explain_room
+from checks.reasons.turns import behind_head, evicted, refused, twin_of, waiting_for_checks
+from checks.reasons.words import detail, kueue_says, there_is
+from checks.scene import Scene
+from checks.watching import QUEUE_LABEL, JobNow, WorkloadNow
+from provision.message import say
 
-from checks.kit.proof import seconds_of
-from checks.kit.quantities import show_amount
-from checks.scene import Scene, amount_of
-from checks.watching import JobNow, QueueNow, WorkloadNow
-from provision.message import Message, say
+__all__ = ["Cause", "Detail", "Explanation", "explain", "explain_fully", "kueue_says"]
 
-# Reasons of QuotaReserved=False that no free quota ends (Kueue: apis/kueue/v1beta2,
-# workload_types.go); only asked for when the objects themselves show no cause.
-_OTHER_REASONS = (
-    "NoMatchingFlavor",
-    "Misconfigured",
-    "Inadmissible",
-    "OnHold",
-    "AdmissionGated",
-    "TopologyPlacementFailed",
-    "DRAResourcesUnresolved",
-)
-_SETTLED = 3.0  # seconds; Kueue writes what it finds within one
+_PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+_DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQueueDefaulting)
+# Namespaces that Kueue leaves alone (managedJobsNamespaceSelector as shipped).
+_EXCLUDED = ("kube-system", "kueue-system")
 
 
-class Cause(StrEnum):
-    """The first thing that stands between a Job and its admission."""
-
-    ENDED = "ended"
-    UNQUEUED = "unqueued"
-    NO_QUEUE = "no-queue"
-    STOPPED = "stopped"
-    INACTIVE = "inactive"
-    NO_WORKLOAD = "no-workload"
-    DEACTIVATED = "deactivated"
-    ADMITTED = "admitted"
-    NOT_COVERED = "not-covered"
-    NEVER_FITS = "never-fits"
-    NO_FLAVOR = "no-flavor"
-    QUOTA = "quota"
-    REFUSED = "refused"
-    TURN = "turn"
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why, in one sentence. `is_coming`: Kueue owes the next move and makes it within seconds."""
-
-    cause: Cause
-    what: Message
-    is_coming: bool = False
+def explain_fully(scene: Scene, job: JobNow) -> Explanation:
+    """Why this Job does not run, from its label to its containers, or that it runs."""
+    found = explain(scene, job)
+    if found.cause is Cause.ADMITTED:
+        if job.is_suspended:
+            what = say("Job {job} is admitted, but still suspended", job=job.name)
+            return Explanation(Cause.ADMITTED, what, is_coming=True)
+        return explain_pods(scene, job).told(*found.details)
+    if found.cause is Cause.UNQUEUED and not job.is_suspended:
+        pods = explain_pods(scene, job)
+        if pods.cause is Cause.RUNNING:
+            return found.told(detail("pods", pods.what))
+        return pods.told(detail("also", found.what), *found.details)
+    workload = scene.workload_of(job)
+    if workload is None or found.cause is Cause.ENDED:
+        return found
+    says = kueue_says(workload)
+    return found.told(detail("says", says) if says else None, evicted(workload))
 
 
 def explain(scene: Scene, job: JobNow) -> Explanation:
-    """Why this Job is not admitted, or that it is."""
+    """Why this Job is not admitted, or that it is: the part that checks ask about."""
     if job.ended_as:
-        what = say("Job {job} is {state}", job=job.name, state=job.ended_as)
-        return Explanation(Cause.ENDED, what)
+        return _ended(job)
+    if job.is_deleting:
+        what = say("Job {job} is being deleted and still waits for its pods to go", job=job.name)
+        return Explanation(Cause.LEAVING, what)
     if not job.queue:
-        what = say("Job {job} carries no queue label, so Kueue leaves it alone", job=job.name)
-        return Explanation(Cause.UNQUEUED, what)
-    blocked = _explain_queue(scene, job)
+        return _unqueued(scene, job)
+    blocked = explain_queues(scene, job)
     workload = scene.workload_of(job)
     if workload is not None and workload.is_admitted:
         what = say("Workload {workload} is admitted", workload=workload.name)
         return Explanation(Cause.ADMITTED, what)
     if blocked is not None:
+        if job.queue == _DEFAULT_QUEUE:
+            return blocked.told(detail("also", _LABELLED))
         return blocked
     if workload is None:
-        what = say("Job {job} has no Workload yet", job=job.name)
-        return Explanation(Cause.NO_WORKLOAD, what, is_coming=True)
+        return _no_workload(scene, job)
     if not workload.is_active:
         what = say(
             "Workload {workload} of {job} has spec.active: false ({says})",
@@ -83,94 +75,72 @@ def explain(scene: Scene, job: JobNow) -> Explanation:
             says=kueue_says(workload) or "-",
         )
         return Explanation(Cause.DEACTIVATED, what)
+    return _explain_workload(scene, job, workload)
+
+
+def _explain_workload(scene: Scene, job: JobNow, workload: WorkloadNow) -> Explanation:
+    """Why an active Workload in an open queue is not admitted."""
     local = scene.local_queue(job.queue)
     queue = scene.cluster_queue(local.cluster_queue) if local else None
-    return _explain_quota(scene, job, workload, queue) if queue else _turn(workload)
+    if queue is None:
+        return _turn(workload)
+    if (waits := waiting_for_checks(workload)) is not None:
+        return waits
+    if (broken := breaks_limits(scene, job, workload)) is not None:
+        return broken
+    found = explain_room(scene, job, workload, queue)
+    if found is not None:
+        if found.cause is Cause.NOT_COVERED:
+            missing = [name for name in workload.amounts if name not in queue.quota]
+            return found.told(*(limit_source(scene, job, name) for name in missing))
+        return found.told(twin_of(scene, workload))
+    return (
+        behind_head(scene, workload, queue)
+        or refused(scene, workload)
+        or _turn(workload).told(twin_of(scene, workload))
+    )
 
 
-def kueue_says(workload: WorkloadNow) -> str:
-    """The reason and the message of QuotaReserved, as the Workload has them; empty without."""
-    condition = workload.conditions.get("QuotaReserved")
-    return f"{condition.reason}: {condition.message}" if condition else ""
+def _ended(job: JobNow) -> Explanation:
+    what = say("Job {job} is {state}", job=job.name, state=job.ended_as)
+    condition = job.conditions[job.ended_as]
+    words = ": ".join(part for part in (condition.reason, condition.message) if part)
+    found = Explanation(Cause.ENDED, what)
+    return found.told(detail("event", words)) if words else found
 
 
-def _explain_queue(scene: Scene, job: JobNow) -> Explanation | None:
-    local = scene.local_queue(job.queue)
-    if local is None:
+def _unqueued(scene: Scene, job: JobNow) -> Explanation:
+    what = say("Job {job} carries no queue label, so Kueue leaves it alone", job=job.name)
+    found = Explanation(Cause.UNQUEUED, what).told(
+        detail("label", find_label(job.raw, QUEUE_LABEL))
+    )
+    left = scene.workload_of(job)
+    if left is not None:
+        note = say("a Workload {workload} is left from when it was queued", workload=left.name)
+        found = found.told(detail("also", note))
+    if job.is_suspended:
+        found = found.told(detail("also", say("spec.suspend is true, and nobody resumes it")))
+    return found
+
+
+def _no_workload(scene: Scene, job: JobNow) -> Explanation:
+    wanted = dig_text(dig_map(job.raw, "metadata", "labels"), _PRIORITY_LABEL)
+    known = scene.priority_class_names() if wanted else ()
+    if wanted and wanted not in known:
         what = say(
-            "Job {job} names the LocalQueue {queue}, which does not exist in {namespace}",
+            "Job {job} names the WorkloadPriorityClass {name}, which does not exist",
             job=job.name,
-            queue=job.queue,
+            name=wanted,
+        )
+        return Explanation(Cause.PRIORITY, what).told(there_is(wanted, known))
+    if job.namespace in _EXCLUDED:
+        what = say(
+            "Kueue leaves Jobs in the namespace {namespace} alone, labelled or not",
             namespace=job.namespace,
         )
-        return Explanation(Cause.NO_QUEUE, what)
-    queue = scene.cluster_queue(local.cluster_queue)
-    if queue is None:
-        what = say(
-            "LocalQueue {queue} leads to ClusterQueue {name}, which does not exist",
-            queue=local.name,
-            name=local.cluster_queue,
-        )
-        return Explanation(Cause.NO_QUEUE, what)
-    for kind, holder in (("LocalQueue", local), ("ClusterQueue", queue)):
-        if holder.stop_policy != "None":
-            what = say(
-                "{kind} {name} has stopPolicy: {policy} and admits nobody",
-                kind=kind,
-                name=holder.name,
-                policy=holder.stop_policy,
-            )
-            return Explanation(Cause.STOPPED, what)
-    active = queue.conditions.get("Active")
-    if active is not None and not active.is_true and active.generation == queue.generation:
-        what = say(
-            "ClusterQueue {name} is not Active: {reason}: {message}",
-            name=queue.name,
-            reason=active.reason,
-            message=active.message,
-        )
-        return Explanation(Cause.INACTIVE, what)
-    return None
-
-
-def _explain_quota(
-    scene: Scene, job: JobNow, workload: WorkloadNow, queue: QueueNow
-) -> Explanation:
-    for judge in (_not_covered, _never_fits):
-        if (found := judge(workload, queue)) is not None:
-            return found
-    if (found := _no_flavor(scene, job, workload, queue)) is not None:
-        return found
-    held = scene.held(queue.name)
-    for resource, amount in workload.amounts.items():
-        if resource not in queue.quota:
-            continue
-        free = queue.quota[resource] - amount_of(held, resource)
-        if amount <= free:
-            continue
-        what = say(
-            "it asks {amount} of {resource}; {free} of {quota} is free, held by {holders} ({says})",
-            amount=show_amount(amount),
-            resource=resource,
-            free=show_amount(max(free, free * 0)),
-            quota=show_amount(queue.quota[resource]),
-            holders=", ".join(sorted(other.owner_name or other.name for other in held)) or "-",
-            says=kueue_says(workload) or "-",
-        )
-        is_releasing = any(other.is_deleting for other in held)
-        return Explanation(Cause.QUOTA, what, is_coming=is_releasing)
-    return _refused(scene, workload) or _turn(workload)
-
-
-def _refused(scene: Scene, workload: WorkloadNow) -> Explanation | None:
-    """Kueue names another reason than quota, and has for a while."""
-    condition = workload.conditions.get("QuotaReserved")
-    if condition is None or condition.reason not in _OTHER_REASONS:
-        return None
-    if scene.cluster.now - seconds_of(condition.since) < _SETTLED:
-        return None
-    what = say("Kueue does not take it in: {says}", says=kueue_says(workload))
-    return Explanation(Cause.REFUSED, what)
+        return Explanation(Cause.UNQUEUED, what, move=say("submit it in a namespace of its own"))
+    what = say("Job {job} has no Workload yet", job=job.name)
+    return Explanation(Cause.NO_WORKLOAD, what, is_coming=True)
 
 
 def _turn(workload: WorkloadNow) -> Explanation:
@@ -182,50 +152,4 @@ def _turn(workload: WorkloadNow) -> Explanation:
     return Explanation(Cause.TURN, what, is_coming=True)
 
 
-def _not_covered(workload: WorkloadNow, queue: QueueNow) -> Explanation | None:
-    missing = [r for r, amount in workload.amounts.items() if amount and r not in queue.quota]
-    if not missing:
-        return None
-    what = say(
-        "it asks {resource}, which ClusterQueue {queue} does not cover ({says})",
-        resource=missing[0],
-        queue=queue.name,
-        says=kueue_says(workload) or "-",
-    )
-    return Explanation(Cause.NOT_COVERED, what)
-
-
-def _never_fits(workload: WorkloadNow, queue: QueueNow) -> Explanation | None:
-    if queue.cohort:
-        return None
-    for resource, amount in workload.amounts.items():
-        quota = queue.quota.get(resource)
-        if quota is not None and amount > quota:
-            what = say(
-                "it asks {amount} of {resource} and never fits: the quota is {quota} ({says})",
-                amount=show_amount(amount),
-                resource=resource,
-                quota=show_amount(quota),
-                says=kueue_says(workload) or "-",
-            )
-            return Explanation(Cause.NEVER_FITS, what)
-    return None
-
-
-def _no_flavor(
-    scene: Scene, job: JobNow, workload: WorkloadNow, queue: QueueNow
-) -> Explanation | None:
-    for flavor in queue.flavors:
-        labels = scene.flavor_labels(flavor) or {}
-        for key, value in job.node_selector.items():
-            if key in labels and labels[key] != value:
-                what = say(
-                    "its nodeSelector wants {key}={value}, flavor {flavor} has {label} ({says})",
-                    key=key,
-                    value=value,
-                    flavor=flavor,
-                    label=labels[key],
-                    says=kueue_says(workload) or "-",
-                )
-                return Explanation(Cause.NO_FLAVOR, what)
-    return None
+_LABELLED = say("Kueue puts the LocalQueue named default on every Job without a label")

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from checks.kit.cluster import EVENT, JOB, NODE, POD, Cluster, Kind
+from checks.history import History
+from checks.kit.cluster import EVENT, JOB, NODE, POD, Cluster, Kind, Object
 from checks.kit.paths import dig_text, dig_texts
 from checks.watching import (
     JobNow,
@@ -20,6 +21,9 @@ from checks.watching import (
     read_pod,
     read_workload,
 )
+
+_NAMESPACE = Kind("Namespace", "namespaces", "v1", is_namespaced=False)
+_LIMIT_RANGE = Kind("LimitRange", "limitranges", "v1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,21 @@ class EventNow:
 class Scene:
     """The cluster as a lab about Kueue sees it; every answer comes from the cluster's lists."""
 
-    def __init__(self, cluster: Cluster, namespace: str, api_version: str) -> None:
+    def __init__(
+        self, cluster: Cluster, namespace: str, api_version: str, history: History | None = None
+    ) -> None:
         """`api_version` is that of Kueue's kinds, such as kueue.x-k8s.io/v1beta2."""
+        self.history = history or History(None)
         self.cluster = cluster
         self.namespace = namespace
         self._workload_kind = Kind("Workload", "workloads", api_version)
         self._local_queue_kind = Kind("LocalQueue", "localqueues", api_version)
-        self._queue_kind = Kind("ClusterQueue", "clusterqueues", api_version, is_namespaced=False)
+        self.queue_kind = Kind("ClusterQueue", "clusterqueues", api_version, is_namespaced=False)
         self._flavor_kind = Kind("ResourceFlavor", "resourceflavors", api_version, False)
+        self._priority_kind = Kind(
+            "WorkloadPriorityClass", "workloadpriorityclasses", api_version, False
+        )
+        self._cohort_kind = Kind("Cohort", "cohorts", api_version, is_namespaced=False)
 
     def job(self, name: str) -> JobNow | None:
         """The Job of that name in the lab's namespace."""
@@ -78,8 +89,49 @@ class Scene:
 
     def cluster_queue(self, name: str) -> QueueNow | None:
         """The ClusterQueue of that name."""
-        raw = self.cluster.one(self._queue_kind, name)
+        raw = self.cluster.one(self.queue_kind, name)
         return None if raw is None else read_cluster_queue(raw)
+
+    def local_queues(self) -> tuple[LocalQueueNow, ...]:
+        """All LocalQueues, in every namespace."""
+        return tuple(read_local_queue(raw) for raw in self.cluster.all(self._local_queue_kind))
+
+    def cluster_queues(self) -> tuple[QueueNow, ...]:
+        """All ClusterQueues."""
+        return tuple(read_cluster_queue(raw) for raw in self.cluster.all(self.queue_kind))
+
+    def has_cohort_object(self, name: str) -> bool:
+        """A Cohort of that name exists as an object, and may bring quota of its own."""
+        return self.cluster.one(self._cohort_kind, name) is not None
+
+    def flavor(self, name: str) -> Object | None:
+        """The ResourceFlavor of that name."""
+        return self.cluster.one(self._flavor_kind, name)
+
+    def flavor_names(self) -> tuple[str, ...]:
+        """The names of all ResourceFlavors."""
+        return tuple(dig_text(raw, "metadata", "name") for raw in self._all(self._flavor_kind))
+
+    def priority_class_names(self) -> tuple[str, ...]:
+        """The names of all WorkloadPriorityClasses."""
+        return tuple(dig_text(raw, "metadata", "name") for raw in self._all(self._priority_kind))
+
+    def namespace_labels(self, name: str) -> dict[str, str] | None:
+        """The labels of a namespace, None when there is no such namespace."""
+        raw = self.cluster.one(_NAMESPACE, name)
+        return None if raw is None else dict(dig_texts(raw, "metadata", "labels"))
+
+    def limit_ranges(self) -> tuple[Object, ...]:
+        """The LimitRanges of the lab's namespace."""
+        return self.cluster.all(_LIMIT_RANGE, self.namespace)
+
+    def nodes(self) -> tuple[Object, ...]:
+        """All nodes."""
+        return self._all(NODE)
+
+    def all_pods(self) -> tuple[Object, ...]:
+        """All pods, in every namespace."""
+        return self._all(POD)
 
     def flavor_labels(self, name: str) -> dict[str, str] | None:
         """The node labels of a ResourceFlavor, None when there is no such flavor."""
@@ -105,6 +157,9 @@ class Scene:
             if dig_text(raw, "involvedObject", "uid") == uid
         ]
         return tuple(sorted(found, key=lambda event: event.time))
+
+    def _all(self, kind: Kind) -> tuple[Object, ...]:
+        return self.cluster.all(kind)
 
     def held(self, queue: str) -> tuple[WorkloadNow, ...]:
         """The Workloads that hold quota of a ClusterQueue."""

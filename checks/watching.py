@@ -13,6 +13,7 @@ from typing import Any
 
 from checks.kit.paths import dig, dig_count, dig_list, dig_map, dig_text, dig_texts
 from checks.kit.quantities import sum_amounts
+from checks.reasons.amounts import pod_set_amounts
 
 Object = Mapping[str, object]
 
@@ -175,7 +176,7 @@ def read_workload(raw: Object) -> WorkloadNow:
         queue=dig_text(raw, "spec", "queueName"),
         cluster_queue=dig_text(raw, "status", "admission", "clusterQueue"),
         is_active=dig(raw, "spec", "active") is not False,
-        amounts=sum_amounts(held or asked),
+        amounts=sum_amounts(held or asked) or pod_set_amounts(dig_list(raw, "spec", "podSets")),
     )
 
 

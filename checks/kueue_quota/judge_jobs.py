@@ -8,10 +8,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from checks.kit.cluster import Object
-from checks.kit.expect import Fault, Path, plain, show, spell_path
-from checks.kit.paths import MISSING, dig, dig_list, dig_map, places_of
+from checks.kit.expect import Fault, Path, plain, show
+from checks.kit.paths import MISSING, dig, dig_list, dig_map
 from checks.kit.quantities import BadQuantity, parse_quantity
 from checks.kueue_quota.facts import Facts
+from checks.reasons.labels import find_label
 from provision.message import Message, say
 
 _CONTAINERS: Path = ("spec", "template", "spec", "containers")
@@ -39,7 +40,7 @@ def judge_label(content: Object, facts: Facts) -> Fault | None:
     return Fault(
         path,
         expected,
-        _label_elsewhere(content, facts.queue_label),
+        find_label(content, facts.queue_label),
         say("without this label on the Job itself, Kueue leaves the Job alone"),
         is_fixed=True,
     )
@@ -148,13 +149,3 @@ def _whole_number(value: object) -> tuple[Fraction, Message | None]:
     if amount.denominator != 1 or amount < 0:
         return Fraction(0), say("the API takes whole GPUs only")
     return amount, None
-
-
-def _label_elsewhere(content: Object, label: str) -> Message:
-    for path in places_of(content, label):
-        return say("no such label there, but one in {field}", field=spell_path(path[:-1]))
-    labels = dig_map(content, *_LABELS)
-    near = next((key for key in labels if "queue" in key.lower()), None)
-    if near is not None:
-        return say("no such label, but {label}", label=f"{near}: {show(labels[near])}")
-    return say("no such label")

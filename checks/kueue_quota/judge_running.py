@@ -71,7 +71,7 @@ def require_admitted(scene: Scene, job: JobNow) -> WorkloadNow:
         say("Job {job} and its Workload {workload}", job=job.name, workload=name),
         plain("Admitted=True"),
         why.what,
-        _MOVES.get(why.cause, _READ_IT),
+        why.next_move,
     )
     if why.is_coming:
         raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
@@ -161,17 +161,3 @@ def _idle_controller(job: JobNow) -> CannotTell:
 
 _NO_POD = say("no pod yet")
 _LOOK_AT_POD = say("look at the pod: kubectl describe pod")
-_READ_IT = say("read the conditions of its Workload")
-_MOVES = {
-    Cause.ENDED: say("delete it and submit it with a command that keeps running"),
-    Cause.UNQUEUED: say("delete it and submit it with the queue label"),
-    Cause.NO_QUEUE: say("delete it and submit it with the name of the LocalQueue"),
-    Cause.DEACTIVATED: say("set spec.active of the Workload back to true"),
-    Cause.REFUSED: say("read the message, and correct what it names"),
-    Cause.STOPPED: say("open the queue again"),
-    Cause.INACTIVE: say("read the conditions of the ClusterQueue"),
-    Cause.NOT_COVERED: say("ask only what the ClusterQueue covers"),
-    Cause.NEVER_FITS: say("delete it and submit it with less"),
-    Cause.NO_FLAVOR: say("delete it and submit it with a nodeSelector that the flavor allows"),
-    Cause.QUOTA: say("see who holds the quota: kubectl get workloads.kueue.x-k8s.io -A"),
-}

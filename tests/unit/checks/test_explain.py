@@ -103,6 +103,12 @@ def test_a_finished_workload_holds_no_quota(make_scene):
     assert found.cause is Cause.TURN
 
 
-def test_in_a_cohort_nothing_is_called_too_large(make_scene):
-    queue = [cluster_queue(cohortName="lab")]
-    assert why(make_scene, job(), LIMITED, clusterqueues=queue).cause is Cause.QUOTA
+def test_in_a_cohort_what_others_lend_counts(make_scene):
+    lender = cluster_queue(cohortName="lab")
+    lender["metadata"] = {"name": "team-b", "generation": 1}
+    alone = [cluster_queue(cohortName="lab")]
+    assert why(make_scene, job(), LIMITED, clusterqueues=alone).cause is Cause.NEVER_FITS
+    both = [*alone, lender]
+    lent = (workload("a", ADMITTED), workload("b", ADMITTED), workload("c", ADMITTED))
+    assert why(make_scene, job(), LIMITED, *lent, clusterqueues=both).cause is Cause.QUOTA
+    assert why(make_scene, job(), LIMITED, clusterqueues=both).cause is Cause.TURN

@@ -1,0 +1,98 @@
+"""Why a Job may not use a ResourceFlavor: its node labels, its taints, or that it is absent.
+
+Kueue compares only those keys of a Job's selector and affinity that the flavor has as node labels
+(pkg/scheduler/flavorassigner).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checks.kit.paths import dig, dig_list, dig_text, dig_texts
+from checks.reasons.queues import holds
+from checks.scene import Scene
+from checks.watching import JobNow
+from provision.message import Message, say
+
+_POD = ("spec", "template", "spec")
+
+
+def flavor_obstacle(scene: Scene, job: JobNow, flavor: str, says: str) -> Message | None:
+    """What keeps this Job out of this flavor, None when nothing does."""
+    raw = scene.flavor(flavor)
+    if raw is None:
+        return say("there is no ResourceFlavor {name}", name=flavor)
+    labels = dig_texts(raw, "spec", "nodeLabels")
+    for key, value in job.node_selector.items():
+        if key in labels and labels[key] != value:
+            return say(
+                "its nodeSelector wants {key}={value}, flavor {flavor} has {label} ({says})",
+                key=key,
+                value=value,
+                flavor=flavor,
+                label=labels[key],
+                says=says or "-",
+            )
+    if not fits_affinity(dig(job.raw, *_POD), labels, known=set(labels)):
+        return say(
+            "its node affinity does not match the labels of flavor {flavor} ({says})",
+            flavor=flavor,
+            says=says or "-",
+        )
+    tolerations = dig_list(job.raw, *_POD, "tolerations") + dig_list(raw, "spec", "tolerations")
+    for taint in dig_list(raw, "spec", "nodeTaints"):
+        if bars(taint, tolerations):
+            return say(
+                "flavor {flavor} has the taint {taint}, which the Job does not tolerate ({says})",
+                flavor=flavor,
+                taint=spell_taint(taint),
+                says=says or "-",
+            )
+    return None
+
+
+def fits_affinity(
+    pod_spec: object, labels: Mapping[str, str], known: set[str] | None = None
+) -> bool:
+    """Whether required node affinity holds for these labels; with `known`, only those keys count.
+
+    Terms are alternatives; expressions of one term must all hold.
+    """
+    required = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+    terms = dig_list(pod_spec, *required, "nodeSelectorTerms")
+    if not terms:
+        return True
+    return any(
+        all(
+            holds(one, labels)
+            for one in dig_list(term, "matchExpressions")
+            if known is None or dig_text(one, "key") in known
+        )
+        for term in terms
+    )
+
+
+def bars(taint: object, tolerations: list[object]) -> bool:
+    """Whether a taint keeps pods with these tolerations from being placed."""
+    if dig_text(taint, "effect") not in ("NoSchedule", "NoExecute"):
+        return False
+    return not any(_tolerates(one, taint) for one in tolerations)
+
+
+def spell_taint(taint: object) -> str:
+    """A taint as kubectl spells it."""
+    value = dig_text(taint, "value")
+    spelled = dig_text(taint, "key") + (f"={value}" if value else "")
+    return f"{spelled}:{dig_text(taint, 'effect')}"
+
+
+def _tolerates(toleration: object, taint: object) -> bool:
+    effect, key = dig_text(toleration, "effect"), dig_text(toleration, "key")
+    if effect and effect != dig_text(taint, "effect"):
+        return False
+    is_any = dig_text(toleration, "operator") == "Exists"
+    if not key:
+        return is_any
+    if key != dig_text(taint, "key"):
+        return False
+    return is_any or dig_text(toleration, "value") == dig_text(taint, "value")

@@ -1,0 +1,81 @@
+"""The command that tells why a Job waits."""
+
+from __future__ import annotations
+
+import click
+
+from checks.inquiry import Answer, NotThere, inquire
+from checks.outcome import CannotTell
+from lab.commands.options import console_of, lab_option
+from lab.console import Console
+from lab.places import Place
+from lab.why import WhyReport, as_json
+from provision.errors import LabError, UsageError
+from provision.message import Message, say
+
+CANNOT_TELL = 3
+
+
+@click.command()
+@click.argument("name", default="")
+@click.option("--namespace", "-n", default="", help="Look in this namespace only.")
+@click.option("--json", "is_json", is_flag=True, help="Print JSON only.")
+@lab_option
+@click.pass_context
+def why(context: click.Context, name: str, namespace: str, is_json: bool, slug: str | None) -> None:
+    """Tell why a Job waits or does not run; NAME is a Job, a pod or a Workload.
+
+    Exit code: 0 told, 2 no such name, 3 the place does not answer or a component is down.
+    """
+    console = console_of(context, slug)
+    place = console.place()
+    if not name:
+        raise UsageError(
+            say("Which Job? No name was given."),
+            next_move=say("Name one: make why JOB=train-3, or lab why train-3."),
+        )
+    answer = _ask(place, name, namespace)
+    trouble = _trouble(place)
+    if is_json:
+        console.tell_json(as_json(place.lab.slug, answer, trouble, console.speech))
+    else:
+        _print(console, answer, trouble)
+    context.exit(CANNOT_TELL if trouble else 0)
+
+
+def _ask(place: Place, name: str, namespace: str) -> Answer:
+    info = place.target.info()
+    try:
+        return inquire(
+            info.grader_kubeconfig,
+            name,
+            namespaces=(namespace,) if namespace else place.lab.namespaces,
+            api_version=str(place.lab.facts.get("api_version", "")),
+            only=bool(namespace),
+        )
+    except CannotTell as error:
+        raise LabError(error.what, next_move=error.next_move) from error
+    except NotThere as error:
+        raise UsageError(
+            say(
+                "There is no Job, pod or Workload {name} in {namespaces}.",
+                name=repr(error.name)[:80],
+                namespaces=", ".join(error.namespaces),
+            ),
+            next_move=say("Did you mean {names}?", names=", ".join(error.near))
+            if error.near
+            else say("See what there is: kubectl get jobs -A."),
+        ) from error
+
+
+def _trouble(place: Place) -> Message | None:
+    """Components that do not answer: what stands in the cluster may then be old."""
+    down = [c.name for c in place.target.status().components if c.is_needed and not c.is_ready]
+    if not down:
+        return None
+    return say("Not ready: {names}. What stands here may be old.", names=", ".join(down))
+
+
+def _print(console: Console, answer: Answer, trouble: Message | None) -> None:
+    report = WhyReport(console.speech, columns=min(console.columns, 80), paint=console.paint)
+    click.echo(report.draw(answer, trouble))
