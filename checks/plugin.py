@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from checks.grader import Grader
+from checks.history import History
 from checks.kit.cluster import Cluster
 from checks.kit.expect import Patience
 from checks.kit.files import Files
@@ -162,6 +163,12 @@ def patience(grader: Grader) -> Patience:
 def credit(grader: Grader) -> Mapping[int, Sequence[Evidence]]:
     """The evidence of the steps passed before, by number."""
     return grader.request.credit
+
+
+@pytest.fixture(scope="session")
+def history(grader: Grader) -> History:
+    """What the recorder wrote down; empty where none is."""
+    return History(grader.request.history)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from checks.outcome import Evidence, evidence_from_json
 from provision.target import TargetInfo
 
 REQUEST_SCHEMA = 1
+_KEYS = {"schema", "lab", "step", "facts", "target", "within", "credit", "history"}
 _TARGET_KEYS = {
     *("name", "lab", "host", "kubeconfig", "grader_kubeconfig", "workspace", "versions"),
 }
@@ -24,7 +25,8 @@ class BadRequest(ValueError):
 class Request:
     """What to judge and where. `within`: seconds that the checks may spend waiting in all.
 
-    `credit` holds the evidence of the newest pass of each step passed before.
+    `credit` holds the evidence of the newest pass of each step passed before, `history` is the
+    recorder's file (None where there is no recorder).
     """
 
     lab: str
@@ -33,6 +35,7 @@ class Request:
     target: TargetInfo
     within: float
     credit: Mapping[int, tuple[Evidence, ...]]
+    history: Path | None = None
 
 
 def read_request(path: Path) -> Request:
@@ -42,7 +45,7 @@ def read_request(path: Path) -> Request:
     except (OSError, ValueError) as error:
         raise BadRequest(f"{path}: {error}") from error
     shape = _mapping(data, "request")
-    _only(shape, {"schema", "lab", "step", "facts", "target", "within", "credit"}, "request")
+    _only(shape, _KEYS, "request")
     if shape.get("schema") != REQUEST_SCHEMA:
         raise BadRequest(f"schema {shape.get('schema')!r} is not {REQUEST_SCHEMA}")
     step, within = shape.get("step"), shape.get("within")
@@ -57,6 +60,7 @@ def read_request(path: Path) -> Request:
         target=_read_target(_mapping(shape.get("target"), "target")),
         within=float(within),
         credit=_read_credit(_mapping(shape.get("credit"), "credit")),
+        history=Path(_text(shape, "history")) if shape.get("history") else None,
     )
 
 

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -24,10 +23,11 @@ from checks.outcome import (
 )
 from lab.model import Lab, Step
 from lab.places import Place
+from lab.probing import Probe
 from lab.progress import StepRecord
 from provision.errors import LabError
 from provision.message import Message, say
-from provision.target import TargetInfo, TargetStatus
+from provision.target import TargetInfo
 
 REQUEST_SCHEMA = 1
 POLL_SECONDS = 6.0
@@ -52,8 +52,16 @@ def grade(
         info = place.target.info()
     except LabError as error:
         return cannot_tell(step, error.what, error.next_move)
-    probe = _Probe(place)
-    judged = judge(place.lab, step, info, records, logs=place.home / "logs", limit=limit)
+    probe = Probe(place)
+    judged = judge(
+        place.lab,
+        step,
+        info,
+        records,
+        logs=place.home / "logs",
+        history=place.history_file,
+        limit=limit,
+    )
     trouble = probe.trouble()
     if trouble is not None:
         return cannot_tell(step, *trouble, seconds=time.monotonic() - began)
@@ -67,13 +75,17 @@ def judge(
     records: Mapping[int, StepRecord],
     *,
     logs: Path,
+    history: Path | None = None,
     limit: float = LIMIT_SECONDS,
 ) -> StepResult:
-    """What the checks of a step say of a target, however its components are."""
+    """What the checks of a step say of a target, however its components are.
+
+    `history` is the file of the recorder, where there is one.
+    """
     with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
         request, result = Path(folder) / "request.json", Path(folder) / "result.json"
         request.write_text(
-            json.dumps(_request(lab, step, info, records), ensure_ascii=False),
+            json.dumps(_request(lab, step, info, records, history), ensure_ascii=False),
             encoding="utf-8",
         )
         return _run(step, request, result, logs, limit)
@@ -93,55 +105,19 @@ def cannot_tell(
     return StepResult(step=step.number, checks=(check,), requests=0, seconds=seconds)
 
 
-class _Probe:
-    """Asks the target how its components are, while the checks run.
-
-    A verdict that was read from a place whose controllers do not run would blame the learner for
-    what nobody did: whatever the checks say, it is then CANNOT TELL.
-    """
-
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._answer: TargetStatus | LabError | None = None
-        self._thread = threading.Thread(target=self._ask, daemon=True)
-        self._thread.start()
-
-    def _ask(self) -> None:
-        try:
-            self._answer = self._place.target.status()
-        except LabError as error:
-            self._answer = error
-
-    def trouble(self) -> tuple[Message, Message | None] | None:
-        self._thread.join(timeout=10)
-        answer = self._answer
-        if answer is None:
-            return say("The components of the place do not answer."), _MEND
-        if isinstance(answer, LabError):
-            return answer.what, answer.next_move
-        needed = [c for c in answer.components if c.is_needed]
-        down = [c for c in needed if not c.is_ready]
-        if not down and needed:
-            return None
-        names = ", ".join(_TITLES.get(c.name, c.name) for c in down) or "-"
-        if all(not c.is_running for c in needed):
-            return say("The place is down: {names}.", names=names), _MEND
-        return say("Not ready: {names}.", names=names), _MEND
-
-
-# Products whose own spelling differs from the name of their process.
-_TITLES = {"kueue": "Kueue", "kwok": "KWOK"}
-_MEND = say("Look with make status, bring it back with make provision, then check again.")
-
-
 def _request(
-    lab: Lab, step: Step, info: TargetInfo, records: Mapping[int, StepRecord]
+    lab: Lab,
+    step: Step,
+    info: TargetInfo,
+    records: Mapping[int, StepRecord],
+    history: Path | None,
 ) -> Mapping[str, object]:
     return {
         "schema": REQUEST_SCHEMA,
         "lab": lab.slug,
         "step": step.number,
         "facts": lab.facts,
+        "history": None if history is None else str(history),
         "target": {
             "name": info.name,
             "lab": info.lab,
@@ -164,7 +140,7 @@ def _request(
 
 
 def _run(step: Step, request: Path, result: Path, logs: Path, limit: float) -> StepResult:
-    folder = _checks_folder()
+    folder = checks_folder()
     log = _open_log(logs)
     process = subprocess.Popen(
         [
@@ -207,7 +183,8 @@ def _slug_of(request: Path) -> str:
     return str(slug)
 
 
-def _checks_folder() -> Path:
+def checks_folder() -> Path:
+    """Where the checks of all labs lie."""
     spec = find_spec("checks")
     if spec is None or not spec.submodule_search_locations:
         raise LabError(

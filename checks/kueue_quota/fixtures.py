@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import pytest
 
+from checks.history import History
 from checks.kit.cluster import Cluster
 from checks.kit.expect import Patience
 from checks.kit.typed import build
@@ -41,6 +42,6 @@ def kueue_is_served(cluster: Cluster, lab: Facts) -> None:
 
 
 @pytest.fixture(scope="session")
-def watch(cluster: Cluster, lab: Facts, patience: Patience) -> Watch:
-    """The cluster as this lab sees it."""
-    return Watch(Scene(cluster, lab.namespace, lab.api_version), patience)
+def watch(cluster: Cluster, lab: Facts, patience: Patience, history: History) -> Watch:
+    """The cluster as this lab sees it, and what was recorded of it."""
+    return Watch(Scene(cluster, lab.namespace, lab.api_version, history), patience)

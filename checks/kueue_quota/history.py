@@ -1,27 +1,196 @@
-"""What the API still tells about the past: that a Job waited before it was admitted."""
+"""What is known of the past: that a Job waited, and in what order the others left.
+
+Two sources: the recorder's history, and where it has nothing, what the API itself still tells.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from fractions import Fraction
+
+from checks.history import Change, History, seconds
+from checks.kit.expect import mismatch
 from checks.kit.proof import seconds_of
+from checks.kit.quantities import sum_amounts
+from checks.kueue_quota.after_step_8 import is_after_step_8
+from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.waiting_words import Said
 from checks.scene import Scene
 from checks.watching import WorkloadNow
+from provision.message import Message, say
 
 # Kueue admits what fits within a second; a longer gap without events left is a wait.
 _CLEAR_GAP = 5.0
 
 
-def waited_since(scene: Scene, workload: WorkloadNow) -> str:
-    """Since when an admitted Workload had waited, RFC 3339; empty when nothing proves it.
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Since when a Workload had waited before it was admitted, and what that rests on."""
+
+    since: str
+    source: Message
+
+    @property
+    def remark(self) -> Message | None:
+        """Worth telling when the recorder did not see it."""
+        if self.source is RECORDER:
+            return None
+        return say(
+            "the recorder did not see that it waited: this rests on {source}", source=self.source
+        )
+
+
+RECORDER = say("the recorder's history")
+EVENTS = say("the events that the API still has")
+TIMES = say("the Workload's own times")
+
+
+def find_wait(scene: Scene, workload: WorkloadNow) -> Wait | None:
+    """The wait of an admitted Workload before its admission; None when nothing proves one.
 
     Kueue writes a Warning event when a Workload does not fit (the API keeps it for about an hour).
     Without events, a clear gap between creation and reservation proves it as well.
     """
     reserved = workload.conditions.get("QuotaReserved")
     if reserved is None or not reserved.is_true:
-        return ""
+        return None
+    seen = waiting_changes(scene.history, workload.uid)
+    if seen:
+        condition = seen[0].condition("QuotaReserved")
+        return Wait(condition.since if condition else seen[0].seen, RECORDER)
     for event in scene.events_of(workload.uid):
         is_before = seconds_of(event.time) <= seconds_of(reserved.since) + 1
         if event.type == "Warning" and is_before:
-            return event.time
+            return Wait(event.time, EVENTS)
     gap = seconds_of(reserved.since) - seconds_of(workload.created)
-    return workload.created if gap >= _CLEAR_GAP else ""
+    return Wait(workload.created, TIMES) if gap >= _CLEAR_GAP else None
+
+
+def waiting_changes(history: History, uid: str) -> tuple[Change, ...]:
+    """A Workload while it had no quota and Kueue said so, up to its last reservation."""
+    changes = history.of("Workload", uid=uid)
+    last = _last_reservation(changes)
+    if last is None:
+        return ()
+    return tuple(
+        change
+        for change in changes
+        if change.version < last.version and _is_refused(change) and not change.is_gone
+    )
+
+
+def find_leaving(scene: Scene, lab: Facts, workload: WorkloadNow) -> Change | None:
+    """The deletion of the first Job that made room; None when the recorder did not see it.
+
+    A Mismatch when the first Job still held its quota when the waiting one was let in: then the
+    room came from elsewhere, such as a quota that was raised for a moment.
+    """
+    waits = waiting_changes(scene.history, workload.uid)
+    entry = _last_reservation(scene.history.of("Workload", uid=workload.uid))
+    leaving = [
+        c
+        for c in scene.history.of("Job", name=lab.first_job.name)
+        if waits and c.version > waits[0].version and (c.is_gone or c.deleting)
+    ]
+    if entry is None or not leaving:
+        return None
+    before = [c for c in leaving if c.version < entry.version]
+    if before:
+        return before[-1]
+    held = [c for c in _holders(scene.history, entry.version) if c.owner == lab.first_job.name]
+    if not held:
+        return None
+    raise mismatch(
+        say("the recorder's history of Workload {workload}", workload=workload.name),
+        say("let in after {first} was deleted", first=lab.first_job.name),
+        say(
+            "let in at {entry}, while {first} held its quota; {first} was deleted at {left}",
+            entry=entry.seen,
+            first=lab.first_job.name,
+            left=leaving[0].seen,
+        ),
+        PLAY_AGAIN,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The line of step 5 as the recorder saw it: the two that held the quota, and who waited."""
+
+    first: Change
+    second: Change
+    waiting: Change
+    said: tuple[Said, ...]
+
+
+def find_line(scene: Scene, lab: Facts) -> Line | None:
+    """The line that step 8 has ended; None when it has not, or when history does not prove it."""
+    job = scene.job(lab.waiting_job.name) if is_after_step_8(scene, lab) else None
+    workload = scene.workload_of(job) if job else None
+    for change in waiting_changes(scene.history, workload.uid) if workload else ():
+        held = {c.owner: c for c in _holders(scene.history, change.version)}
+        first, second = held.get(lab.first_job.name), held.get(lab.second_job.name)
+        if first and second and _is_full(scene.history, lab, change.version, [first, second]):
+            return Line(first, second, change, _said(scene, change.uid))
+    return None
+
+
+def recorded_words(line: Line) -> str:
+    """All that the waiting Workload said, in one text."""
+    return "\n".join(f"{said.reason} {said.message}" for said in line.said)
+
+
+def books_while_waiting(
+    scene: Scene, lab: Facts, workload: WorkloadNow, moment: float
+) -> Change | None:
+    """The ClusterQueue at a time (seconds since the epoch) at which the Workload waited.
+
+    None when it did not, or when the recorder did not look.
+    """
+    waits = waiting_changes(scene.history, workload.uid)
+    if not waits or moment < seconds(waits[0].seen):
+        return None
+    return scene.history.when(moment, "ClusterQueue", lab.cluster_queue.name)
+
+
+def _last_reservation(changes: tuple[Change, ...]) -> Change | None:
+    """The change that gave a Workload the quota which it has since then."""
+    entry = None
+    for change in changes:
+        if not change.is_true("QuotaReserved"):
+            entry = None
+        elif entry is None:
+            entry = change
+    return entry if entry is not None and entry.version else None
+
+
+def _is_refused(change: Change) -> bool:
+    condition = change.condition("QuotaReserved")
+    return condition is not None and condition.status == "False"
+
+
+def _holders(history: History, version: int) -> tuple[Change, ...]:
+    """The Workloads that held quota at a version of the cluster."""
+    names = {change.name for change in history.of("Workload")}
+    then = [history.at(version, "Workload", name) for name in names]
+    return tuple(change for change in then if change is not None and change.holds_quota)
+
+
+def _is_full(history: History, lab: Facts, version: int, held: list[Change]) -> bool:
+    """The queue was open with the quota of step 2, and what was held filled it."""
+    queue = history.at(version, "ClusterQueue", lab.cluster_queue.name)
+    if queue is None or queue.facts.get("stop") != "None":
+        return False
+    quota = sum_amounts([queue.amounts("quota")]).get(lab.gpu, Fraction(0))
+    used = sum_amounts([change.amounts("amounts") for change in held]).get(lab.gpu, Fraction(0))
+    wanted = sum_amounts([lab.cluster_queue.quota]).get(lab.gpu, Fraction(0))
+    return quota == wanted and used + lab.waiting_job.gpus > quota
+
+
+def _said(scene: Scene, uid: str) -> tuple[Said, ...]:
+    conditions = [c.condition("QuotaReserved") for c in waiting_changes(scene.history, uid)]
+    events = [Said(e.reason, e.message) for e in scene.events_of(uid) if e.type == "Warning"]
+    return tuple(dict.fromkeys([*(Said(c.reason, c.message) for c in conditions if c), *events]))
+
+
+PLAY_AGAIN = say("play it again: make reset, and steps 4 and 5 before this one")

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from checks.explain import Cause, explain
+from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, mismatch, plain, spell_path
-from checks.kit.proof import seconds_of
+from checks.kit.proof import rfc3339, seconds_of
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import go_back, require_ground
-from checks.kueue_quota.history import waited_since
+from checks.kueue_quota.history import PLAY_AGAIN, RECORDER, Wait, find_wait
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.kueue_quota.judge_running import require_job
 from checks.outcome import Evidence, Finding, Mismatch
@@ -62,6 +63,20 @@ def require_first_gone(scene: Scene, lab: Facts, credit: Credit) -> None:
     raise Mismatch(finding)
 
 
+def absence(scene: Scene, lab: Facts) -> Evidence:
+    """That the first Job is gone: since its deletion where that was recorded, else as read now."""
+    gone = [c for c in scene.history.of(JOB.name, name=lab.first_job.name) if c.is_gone]
+    return Evidence(
+        kind=JOB.name,
+        name=lab.first_job.name,
+        namespace=lab.namespace,
+        fact="deleted" if gone else "absent",
+        time=gone[-1].deleting or gone[-1].seen if gone else rfc3339(scene.cluster.now),
+        uid=gone[-1].uid if gone else "",
+        resource_version=str(gone[-1].version or "") if gone else "",
+    )
+
+
 def require_same_job(scene: Scene, lab: Facts, credit: Credit) -> JobNow:
     """The waiting Job is there, as it was submitted for step 5."""
     try:
@@ -78,27 +93,29 @@ def require_same_job(scene: Scene, lab: Facts, credit: Credit) -> JobNow:
         )
     known = _uids(credit, job.name)
     workload = scene.workload_of(job)
-    has_waited = workload is not None and bool(waited_since(scene, workload))
+    has_waited = workload is not None and find_wait(scene, workload) is not None
     if known and job.uid not in known and not has_waited and not job.is_suspended:
         raise mismatch(
             say("Job {job}, metadata.uid", job=job.name),
             say("uid {uid}, the Job that waited in step 5", uid=known[-1]),
             say("uid {uid}: the Job was submitted again", uid=job.uid),
-            _PLAY_AGAIN,
+            PLAY_AGAIN,
         )
     return job
 
 
 def require_waited(
     scene: Scene, lab: Facts, job: JobNow, workload: WorkloadNow, credit: Credit
-) -> str:
-    """Since when the Job had waited before its admission, RFC 3339."""
+) -> Wait:
+    """That the Job had waited before its admission, since when, and what that rests on."""
+    wait = find_wait(scene, workload)
+    if wait is not None and wait.source is RECORDER:
+        return wait
     for evidence in credit.get(5, ()):
         if evidence.uid == workload.uid and evidence.fact == "QuotaReserved=False":
-            return evidence.time
-    since = waited_since(scene, workload)
-    if since:
-        return since
+            return Wait(evidence.time, _PASS_OF_STEP_5)
+    if wait is not None:
+        return wait
     raise mismatch(
         say("Job {job} and its Workload {workload}", job=job.name, workload=workload.name),
         say("a wait before the admission: an event, a gap in time, or a pass of step 5"),
@@ -108,7 +125,7 @@ def require_waited(
             created=workload.created,
             reserved=workload.conditions["QuotaReserved"].since,
         ),
-        _PLAY_AGAIN,
+        PLAY_AGAIN,
     )
 
 
@@ -167,4 +184,4 @@ def _uids(credit: Credit, job: str) -> list[str]:
     ]
 
 
-_PLAY_AGAIN = say("play it again: make reset, and steps 4 and 5 before this one")
+_PASS_OF_STEP_5 = say("the pass of step 5 on record")

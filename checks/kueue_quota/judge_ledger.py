@@ -7,14 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from checks.history import Change
 from checks.kit.expect import OnItsWay, mismatch, plain, show
 from checks.kit.files import TextFile
 from checks.kit.manifests import parse_json, place
 from checks.kit.proof import seconds_of
-from checks.kit.quantities import BadQuantity, parse_quantity, show_amount
+from checks.kit.quantities import BadQuantity, parse_quantity, show_amount, sum_amounts
 from checks.kueue_quota.after_step_8 import is_after_step_8
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.history import waited_since
+from checks.kueue_quota.history import books_while_waiting, find_wait
 from checks.outcome import Finding, Mismatch
 from checks.scene import Scene, amount_of
 from checks.watching import QueueNow
@@ -65,8 +66,8 @@ def require_same_ledger(
     if written == books:
         return f"as the books say: {books}", None
     before = _before_step_8(scene, lab, file, books)
-    if before is not None and written == before:
-        fact = f"as the books said before {lab.waiting_job.name} was admitted: {before}"
+    if written in before:
+        fact = f"as the books said before {lab.waiting_job.name} was admitted: {written}"
         return fact, say("since step 8 the books say: {books}", books=books)
     off = [key for key in books.numbers if written.numbers[key] != books.numbers[key]]
     finding = Finding(
@@ -96,21 +97,35 @@ def _lags(scene: Scene, queue: QueueNow, lab: Facts) -> bool:
     return admitted != queue.admitted or amount_of(held, lab.gpu) != queue.reserved.get(lab.gpu, 0)
 
 
-def _before_step_8(scene: Scene, lab: Facts, file: TextFile, books: Ledger) -> Ledger | None:
-    """The books just before the waiting Job was admitted, when the file is older than that.
+def _before_step_8(scene: Scene, lab: Facts, file: TextFile, books: Ledger) -> tuple[Ledger, ...]:
+    """The books before the waiting Job was admitted, when the file is older than that.
 
-    Then the first Job held its GPUs, and the waiting one stood in the line.
+    Those of the moment when the file was written, where the recorder saw them; and as they must
+    have been: the first Job held its GPUs, and the waiting one stood in the line.
     """
     job = scene.job(lab.waiting_job.name)
     workload = scene.workload_of(job) if job and is_after_step_8(scene, lab) else None
-    if workload is None or not workload.is_admitted or not waited_since(scene, workload):
-        return None
+    if workload is None or not workload.is_admitted or not find_wait(scene, workload):
+        return ()
     if file.mtime > seconds_of(workload.conditions["QuotaReserved"].since):
-        return None
+        return ()
     numbers = dict(books.numbers)
     numbers[lab.usage.pending_key] += 1
     numbers[lab.usage.gpu_key] += lab.first_job.gpus - workload.amounts.get(lab.gpu, Fraction(0))
-    return Ledger(numbers)
+    # The time of a file is cut to the second.
+    seen = books_while_waiting(scene, lab, workload, file.mtime + 1)
+    return (Ledger(numbers), *([_recorded_books(seen, lab)] if seen else []))
+
+
+def _recorded_books(queue: Change, lab: Facts) -> Ledger:
+    reserved = sum_amounts([queue.amounts("reserved")])
+    return Ledger(
+        {
+            lab.usage.admitted_key: Fraction(queue.count("admitted")),
+            lab.usage.pending_key: Fraction(queue.count("pending")),
+            lab.usage.gpu_key: reserved.get(lab.gpu, Fraction(0)),
+        }
+    )
 
 
 def _number(file: TextFile, key: str, value: object) -> Fraction:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
+from checks.history import Change
 from checks.kit.cluster import JOB, POD
-from checks.kit.proof import from_object, rfc3339
+from checks.kit.proof import from_object
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.fixtures import Watch
+from checks.kueue_quota.history import Wait, find_leaving
 from checks.kueue_quota.judge_handover import (
+    absence,
     require_first_gone,
     require_ground_after,
     require_same_job,
@@ -51,15 +54,7 @@ def test_first_gone(
                 job=lab.first_job.name,
             )
         )
-    evidence(
-        Evidence(
-            kind=JOB.name,
-            name=lab.first_job.name,
-            namespace=lab.namespace,
-            fact="absent",
-            time=rfc3339(scene.cluster.now),
-        )
-    )
+    evidence(absence(scene, lab))
 
 
 @pytest.mark.needs("first_gone")
@@ -70,17 +65,25 @@ def test_same_job(watch: Watch, lab: Facts, credit: Credit, evidence: Note) -> N
 
 
 @pytest.mark.needs("same_job")
-def test_admitted(watch: Watch, lab: Facts, credit: Credit, evidence: Note) -> None:
+def test_admitted(
+    watch: Watch, lab: Facts, credit: Credit, evidence: Note, remark: Callable[[Message], None]
+) -> None:
     """{waiting_job} was admitted by itself after it had waited"""
 
-    def judge(scene: Scene) -> tuple[WorkloadNow, str]:
+    def judge(scene: Scene) -> tuple[WorkloadNow, Wait, Change | None]:
         job = require_same_job(scene, lab, credit)
         workload = require_admitted(scene, job)
-        return workload, require_waited(scene, lab, job, workload, credit)
+        wait = require_waited(scene, lab, job, workload, credit)
+        return workload, wait, find_leaving(scene, lab, workload)
 
-    workload, waited = watch.until(judge)
+    workload, wait, leaving = watch.until(judge)
+    if wait.remark is not None:
+        remark(wait.remark)
     since = workload.conditions["Admitted"].since
-    data = {"waited_since": waited}
+    data = {"waited_since": wait.since, "rests_on": str(wait.source)}
+    if leaving is not None:
+        data["quota_freed"] = leaving.deleting or leaving.seen
+        data["freed_by"] = f"deletion of {leaving.kind} {leaving.name}, uid {leaving.uid}"
     evidence(from_object(lab.workload_kind, workload.raw, "Admitted=True", time=since, data=data))
 
 

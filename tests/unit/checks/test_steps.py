@@ -13,7 +13,7 @@ from checks.kueue_quota.ground import (
     require_open_cluster_queue,
     require_open_local_queue,
 )
-from checks.kueue_quota.history import waited_since
+from checks.kueue_quota.history import find_wait
 from checks.kueue_quota.judge_handover import require_first_gone, require_same_job, require_waited
 from checks.kueue_quota.judge_ledger import read_ledger_file, require_same_ledger
 from checks.kueue_quota.judge_running import (
@@ -243,7 +243,8 @@ def test_what_proves_a_wait(make_scene):
 
     def waited(item, **changes):
         scene = world(make_scene, jobs=[job("train-3")], workloads=[item], **changes)
-        return waited_since(scene, scene.workload_of(scene.job("train-3")))
+        wait = find_wait(scene, scene.workload_of(scene.job("train-3")))
+        return wait.since if wait else ""
 
     assert waited(at_once) == ""
     assert waited(late) == LONG_AGO
@@ -279,7 +280,7 @@ def test_the_same_job_waited_and_came_in(make_scene, lab):
     require_first_gone(scene, lab, {})
     third = require_same_job(scene, lab, credit(train_3="uid-train-3"))
     workload_now = require_admitted(scene, third)
-    assert require_waited(scene, lab, third, workload_now, {}) == LONG_AGO
+    assert require_waited(scene, lab, third, workload_now, {}).since == LONG_AGO
 
 
 def test_evidence_of_step_5_stands_in_for_a_lost_history(make_scene, lab):
@@ -288,7 +289,7 @@ def test_evidence_of_step_5_stands_in_for_a_lost_history(make_scene, lab):
     now = require_admitted(scene, third)
     assert "uid" in told(lambda: require_waited(scene, lab, third, now, {}))
     seen = Evidence("Workload", "w", "QuotaReserved=False", LATER, uid="uid-w-train-3")
-    assert require_waited(scene, lab, third, now, {5: [seen]}) == LATER
+    assert require_waited(scene, lab, third, now, {5: [seen]}).since == LATER
 
 
 def test_a_job_that_was_submitted_again(make_scene, lab):
