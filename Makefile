@@ -11,7 +11,7 @@ CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 # Words of the caller reach the commands as environment variables, never as shell text.
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE
 
-.PHONY: help provision status logs down reset destroy step check why hint solve shell report cache prune bundle \
+.PHONY: help provision status logs down reset destroy step check why hint solve shell report doctor cache prune bundle \
 	test test-full lint format bench golden catalog lock clean
 
 help: ## list what there is to do
@@ -55,6 +55,9 @@ shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
 
 report: $(VENV)/.run $(CATALOGS) ## report on all steps: make report FORMAT=html OUT=report.html
 	@$(BIN)/lab report --format "$${FORMAT:-text}" $${OUT:+--out="$$OUT"}
+
+doctor: $(VENV)/.run $(CATALOGS) ## examine machine, place and grader; nothing is changed
+	@$(BIN)/lab doctor
 
 cache: $(VENV)/.run ## how large the cache of built parts is
 	@$(BIN)/lab cache

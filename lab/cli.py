@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from lab.commands.caching import bundle, cache
+from lab.commands.doctoring import doctor
 from lab.commands.explaining import why
 from lab.commands.hinting import hint
 from lab.commands.learning import check, shell, solve, step
@@ -31,7 +32,7 @@ def command_line(speech: Speech) -> click.Group:
     )
     for command in (
         *(provision, status, logs, down, reset, destroy),
-        *(step, check, why, hint, solve, shell, report),
+        *(step, check, why, hint, solve, shell, report, doctor),
         *(cache, bundle),
     ):
         command.help = speech.of_template(_folded(command.help or ""))

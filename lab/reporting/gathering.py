@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 
 from checks.outcome import StepVerdict
 from lab.examining import Examiner, overall
+from lab.grading import checks_folder
 from lab.model import Lab
 from lab.places import Place
 from lab.standing import Standing
@@ -71,7 +71,7 @@ def gather(place: Place) -> Report:
         place_id=_place_id(place),
         made_at=datetime.now().astimezone().isoformat(timespec="seconds"),
         lab_hash=digest(place.lab.folder),
-        checks_hash=digest(_checks_folder()),
+        checks_hash=digest(checks_folder()),
     )
 
 
@@ -93,12 +93,6 @@ def _files(folder: Path) -> Iterator[Path]:
     for file in folder.rglob("*"):
         if file.is_file() and "__pycache__" not in file.parts:
             yield file
-
-
-def _checks_folder() -> Path:
-    spec = find_spec("checks")
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    return Path(places[0])
 
 
 def _info(place: Place) -> TargetInfo | None:

@@ -49,9 +49,9 @@ def examine_disk(place: Place, settings: Settings) -> Iterator[Diagnosis]:
         yield good(
             "disk",
             say(
-                "{free} MB of disk are free for the place, {cache} MB for built parts",
-                free=free >> 20,
-                cache=cache >> 20,
+                "{free} GB of disk are free for the place, {cache} GB for built parts",
+                free=f"{free / 1e9:.1f}",
+                cache=f"{cache / 1e9:.1f}",
             ),
         )
 
