@@ -11,7 +11,7 @@ CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 # Words of the caller reach the commands as environment variables, never as shell text.
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE
 
-.PHONY: help provision status logs down reset destroy step check why hint solve shell report doctor cache prune bundle \
+.PHONY: help provision status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
 	test test-full lint format bench golden catalog lock clean
 
 help: ## list what there is to do
@@ -52,6 +52,9 @@ solve: $(VENV)/.run $(CATALOGS) ## play the answers of a step: make solve STEP=5
 
 shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
 	@$(BIN)/lab shell
+
+history: $(VENV)/.run $(CATALOGS) ## the lab's story: what was made, who waited, who was let in
+	@$(BIN)/lab history
 
 report: $(VENV)/.run $(CATALOGS) ## report on all steps: make report FORMAT=html OUT=report.html
 	@$(BIN)/lab report --format "$${FORMAT:-text}" $${OUT:+--out="$$OUT"}

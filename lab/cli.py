@@ -16,6 +16,7 @@ from lab.commands.hinting import hint
 from lab.commands.learning import check, shell, solve, step
 from lab.commands.placing import destroy, down, logs, provision, reset, status
 from lab.commands.reporting import report
+from lab.commands.telling import history
 from lab.console import open_console
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
@@ -33,7 +34,7 @@ def command_line(speech: Speech) -> click.Group:
     for command in (
         *(provision, status, logs, down, reset, destroy),
         *(step, check, why, hint, solve, shell, report, doctor),
-        *(cache, bundle),
+        *(history, cache, bundle),
     ):
         command.help = speech.of_template(_folded(command.help or ""))
         for parameter in command.params:

@@ -57,6 +57,13 @@ def keep_and_empty(place: Place, why: str) -> Path | None:
     return folder
 
 
+def keep_histories(place: Place, folder: Path) -> None:
+    """Move what the recorder has set aside when the cluster began anew into a dated folder."""
+    for file in sorted(place.home.glob(f"{place.history_file.stem}-*{place.history_file.suffix}")):
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.move(file, folder / file.name)
+
+
 def keep_copies(place: Place, files: list[Path], why: str) -> Path:
     """Copy single files of the learner into a dated folder, links as links."""
     folder = dated_folder(place, why)

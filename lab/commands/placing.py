@@ -15,7 +15,7 @@ from lab.places import Place, require_folder
 from lab.progress import ProgressLog
 from lab.report_json import target_as_json
 from lab.text import pad, width
-from lab.workspace import dated_folder, entries, keep_and_empty
+from lab.workspace import dated_folder, entries, keep_and_empty, keep_histories
 from provision.errors import LabError
 from provision.message import Message, say
 from provision.target import ComponentStatus, Provisioned, TargetStatus
@@ -103,7 +103,9 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
     )
     provisioned = place.target.reset(console.tell_progress)
     kept = keep_and_empty(place, "reset")
-    ProgressLog(place.progress_file).archive(kept or dated_folder(place, "reset"))
+    folder = kept or dated_folder(place, "reset")
+    ProgressLog(place.progress_file).archive(folder)
+    keep_histories(place, folder)
     if kept is not None:
         console.tell(say("Your files are kept in {folder}.", folder=kept))
     _tell_ready(console, place, provisioned)
