@@ -10,7 +10,7 @@ UNDONE_BY_STEP_8 = {4, 5, 7}
 
 def test_an_untouched_lab_passes_no_step(untouched: Lab) -> None:
     said = untouched.run("check", "all", "--json")
-    assert said.code == 1, said
+    assert said.code == 1, str(said)
     steps = said.json()["steps"]
     assert [step["verdict"] for step in steps] == ["NOT YET"] * len(STEPS)
     for step in steps:
@@ -36,14 +36,14 @@ def done(lab: Lab) -> tuple[Lab, list[Said]]:
 
 def test_answers_pass_step_by_step(done: tuple[Lab, list[Said]]) -> None:
     for said in done[1]:
-        assert said.code == 0, said
+        assert said.code == 0, str(said)
         step = said.json()["steps"][0]
         assert (step["verdict"], step["true_now"], step["solved"]) == ("PASS", True, True)
 
 
 def assert_all_pass(lab: Lab) -> None:
     said = lab.run("check", "all", "--json")
-    assert said.code == 0, said
+    assert said.code == 0, str(said)
     report = said.json()
     assert (report["schema"], report["lab"], report["verdict"]) == (1, "kueue_quota", "PASS")
     assert [step["step"] for step in report["steps"]] == list(STEPS)
@@ -103,4 +103,4 @@ def test_check_without_a_number_grades_the_first_open_step(untouched: Lab) -> No
 def test_a_step_whose_groundwork_is_gone_points_back(untouched: Lab) -> None:
     said = untouched.run("check", "5")
     assert said.code == 1
-    assert "STEP=" in said.out, said
+    assert "STEP=" in said.out, str(said)

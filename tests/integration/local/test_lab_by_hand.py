@@ -87,7 +87,7 @@ def create(lab: Lab, name: str, content: object) -> None:
 
 def passes(lab: Lab, step: int) -> None:
     said = lab.run("check", str(step))
-    assert said.code == 0, said
+    assert said.code == 0, str(said)
 
 
 def queued(lab: Lab) -> str:

@@ -27,7 +27,7 @@ def objects(lab: Lab) -> str:
 
 def assert_cannot_tell(lab: Lab, step: int | str) -> None:
     said = lab.run("check", str(step), "--json")
-    assert said.code == 3, said
+    assert said.code == 3, str(said)
     for one in said.json()["steps"]:
         assert one["verdict"] == "CANNOT TELL", one
         errors = [check for check in one["checks"] if check["outcome"] == "error"]
@@ -101,7 +101,7 @@ def test_without_a_kubeconfig_nothing_is_told(solved: Lab, which: str) -> None:
             kubeconfig.write_text("clusters: [\n", encoding="utf-8")
         for step in (1, 8):
             said = solved.run("check", str(step))
-            assert said.code == 3, said
+            assert said.code == 3, str(said)
             assert "kubeconfig" in said.out
         assert solved.progress.read_bytes() == progress
     finally:

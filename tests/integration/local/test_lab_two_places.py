@@ -15,7 +15,7 @@ def test_two_places_do_not_touch_each_other(
     try:
         other.done("provision")
         report = other.run("check", "all", "--json")
-        assert report.code == 1, report
+        assert report.code == 1, str(report)
         steps = report.json()["steps"]
         assert [step["verdict"] for step in steps] == ["NOT YET"] * len(STEPS)
         assert solved.run("check", "all").code == 0
