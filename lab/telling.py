@@ -152,8 +152,9 @@ def _pod(change: Change, before: Change | None, gone: set[str]) -> Telling:
         return
     phase, was = change.facts.get("phase"), before.facts.get("phase") if before else ""
     if phase != was and phase == "Running":
-        node = change.facts.get("node", "-")
-        yield Told("runs", say("its pod {pod} runs on {node}", pod=change.name, node=node))
+        node, ready = change.facts.get("node", "-"), change.condition("Ready")
+        what = say("its pod {pod} runs on {node}", pod=change.name, node=node)
+        yield Told("runs", what, ready.since if ready and ready.is_true else "")
     elif phase != was and phase in ("Succeeded", "Failed"):
         yield Told("pod-ended", say("its pod {pod} ended: {how}", pod=change.name, how=phase))
     trouble = change.facts.get("trouble")

@@ -170,8 +170,13 @@ def _is_refused(change: Change) -> bool:
 
 
 def _holders(history: History, version: int) -> tuple[Change, ...]:
-    """The Workloads that held quota at a version of the cluster."""
-    names = {change.name for change in history.of("Workload")}
+    """The Workloads that surely held quota at a version of the cluster.
+
+    When the deletion of one went unseen, nobody knows until when it did.
+    """
+    changes = history.of("Workload")
+    unsure = {change.uid for change in changes if change.is_gone and not change.version}
+    names = {change.name for change in changes if change.uid not in unsure}
     then = [history.at(version, "Workload", name) for name in names]
     return tuple(change for change in then if change is not None and change.holds_quota)
 

@@ -12,6 +12,9 @@ from checks.kit.stream import ApiStream, Refused, StreamLost
 from checks.recording.keeper import Keeper, Late
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+# The version is too old, too new, or its kind is gone: begin with a list. All others (a server that
+# is still starting answers 403 and 429) leave what is known as it is.
+_UNKNOWN = (404, 410, 504)
 
 
 class Follower(threading.Thread):
@@ -50,8 +53,8 @@ class Follower(threading.Thread):
             try:
                 self.follow()
             except Refused as refused:
-                # Too old, or the kind is not served, or the cluster is another: begin with a list.
-                self._version = ""
+                if refused.status in _UNKNOWN:
+                    self._version = ""
                 self._fall_back(refused, is_short=refused.status == 410)
             except (StreamLost, OSError) as lost:
                 self._fall_back(lost)
@@ -80,6 +83,8 @@ class Follower(threading.Thread):
             return 0
         answer = self._stream.get(f"{self.path}?limit=1")
         now = dig_text(answer, "metadata", "resourceVersion")
+        if now.isdigit() and int(now) < int(self._version):
+            raise Refused(410)  # the cluster's data went back in time
         self._settle()
         return int(now) if now.isdigit() else 0
 
