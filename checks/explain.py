@@ -30,6 +30,11 @@ _EXCLUDED = ("kube-system", "kueue-system")
 def explain_fully(scene: Scene, job: JobNow) -> Explanation:
     """Why this Job does not run, from its label to its containers, or that it runs."""
     found = explain(scene, job)
+    if (failing := job.conditions.get("FailureTarget")) is not None and not job.ended_as:
+        what = say(
+            "Job {job} has failed and ends its pods: {why}", job=job.name, why=failing.reason
+        )
+        return Explanation(Cause.ENDED, what).told(detail("event", failing.message))
     if found.cause is Cause.ADMITTED:
         if job.is_suspended:
             what = say("Job {job} is admitted, but still suspended", job=job.name)
@@ -54,6 +59,8 @@ def explain(scene: Scene, job: JobNow) -> Explanation:
     if job.is_deleting:
         what = say("Job {job} is being deleted and still waits for its pods to go", job=job.name)
         return Explanation(Cause.LEAVING, what)
+    if job.namespace in _EXCLUDED:
+        return _left_alone(job)
     if not job.queue:
         return _unqueued(scene, job)
     blocked = explain_queues(scene, job)
@@ -123,6 +130,14 @@ def _unqueued(scene: Scene, job: JobNow) -> Explanation:
     return found
 
 
+def _left_alone(job: JobNow) -> Explanation:
+    what = say(
+        "Kueue leaves Jobs in the namespace {namespace} alone, labelled or not",
+        namespace=job.namespace,
+    )
+    return Explanation(Cause.UNQUEUED, what, move=say("submit it in a namespace of its own"))
+
+
 def _no_workload(scene: Scene, job: JobNow) -> Explanation:
     wanted = dig_text(dig_map(job.raw, "metadata", "labels"), _PRIORITY_LABEL)
     known = scene.priority_class_names() if wanted else ()
@@ -133,12 +148,6 @@ def _no_workload(scene: Scene, job: JobNow) -> Explanation:
             name=wanted,
         )
         return Explanation(Cause.PRIORITY, what).told(there_is(wanted, known))
-    if job.namespace in _EXCLUDED:
-        what = say(
-            "Kueue leaves Jobs in the namespace {namespace} alone, labelled or not",
-            namespace=job.namespace,
-        )
-        return Explanation(Cause.UNQUEUED, what, move=say("submit it in a namespace of its own"))
     what = say("Job {job} has no Workload yet", job=job.name)
     return Explanation(Cause.NO_WORKLOAD, what, is_coming=True)
 

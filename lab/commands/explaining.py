@@ -70,10 +70,11 @@ def _ask(place: Place, name: str, namespace: str) -> Answer:
 
 def _trouble(place: Place) -> Message | None:
     """Components that do not answer: what stands in the cluster may then be old."""
-    down = [c.name for c in place.target.status().components if c.is_needed and not c.is_ready]
-    if not down:
+    needed = [c for c in place.target.status().components if c.is_needed]
+    down = [c.name for c in needed if not c.is_ready]
+    if needed and not down:
         return None
-    return say("Not ready: {names}. What stands here may be old.", names=", ".join(down))
+    return say("Not ready: {names}. What stands here may be old.", names=", ".join(down) or "-")
 
 
 def _print(console: Console, answer: Answer, trouble: Message | None) -> None:

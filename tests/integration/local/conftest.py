@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lab.places import Places
 from provision.settings import Settings
 from tests.conftest import Surroundings
+from tests.integration.local.why_world import World
 from tests.integration.places import TestPlace
 
 MakePlace = Callable[[str], TestPlace]
@@ -45,3 +47,27 @@ def place(up_place: TestPlace) -> TestPlace:
     """The same place, up and ready."""
     up_place.target.up(up_place.tell)
     return up_place
+
+
+@pytest.fixture(scope="session")
+def why_place(
+    surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """One place for all questions why something waits, as the command line makes it."""
+    root = tmp_path_factory.mktemp("why")
+    variables = surroundings(root)
+    target = Places(variables, is_root=False).open("kueue_quota").target
+    place = TestPlace(root, Settings.from_environment(variables))
+    try:
+        target.up(place.tell)
+        place.kubectl("create", "namespace", "team-b")
+        yield World(place)
+    finally:
+        target.destroy(place.tell)
+
+
+@pytest.fixture
+def world(why_place: World) -> Iterator[World]:
+    """The same place, empty, and cleaned afterwards."""
+    yield why_place
+    why_place.clean()
