@@ -90,7 +90,7 @@ def read_trial(folder: Path, kind: str) -> Trial:
 def _try_one(lab: Lab, trial: Trial, answers: Mapping[str, object]) -> Diagnosis:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="lab-doctor-") as name, Replay(answers) as replay:
-        result = judge_files(lab, trial, replay, Path(name))
+        result = judge_files(lab, trial.step, trial.files, replay, Path(name))
     seconds = time.monotonic() - began
     name = f"grader.{trial.kind}"
     why = _why_off(trial, result)
@@ -108,9 +108,9 @@ def _try_one(lab: Lab, trial: Trial, answers: Mapping[str, object]) -> Diagnosis
     return good(name, what, seconds=seconds)
 
 
-def judge_files(lab: Lab, trial: Trial, replay: Replay, home: Path) -> StepResult:
-    """What the step's checks say of the files of a known answer; `home` is an empty folder."""
-    shutil.copytree(trial.files, home / "workspace")
+def judge_files(lab: Lab, step: int, files: Path, replay: Replay, home: Path) -> StepResult:
+    """What a step's checks say of the files in a folder; `home` is an empty one to work in."""
+    shutil.copytree(files, home / "workspace")
     (home / "kubeconfig").write_text(replay.kubeconfig, encoding="utf-8")
     info = TargetInfo(
         name="recorded",
@@ -121,7 +121,7 @@ def judge_files(lab: Lab, trial: Trial, replay: Replay, home: Path) -> StepResul
         host="local://",
         versions={},
     )
-    return judge(lab, lab.step(trial.step), info, {}, logs=home / "logs")
+    return judge(lab, lab.step(step), info, {}, logs=home / "logs")
 
 
 def _why_off(trial: Trial, result: StepResult) -> Message | None:

@@ -14,7 +14,10 @@ from checks.outcome import CheckResult, Finding, Outcome, StepResult
 from lab import hints
 from lab.catalog import lab_slugs, load_lab
 from lab.content import render
+from lab.doctor.replay import Replay, read_answers
+from lab.doctor.selftest import ANSWERS, judge_files
 from lab.fields import CatalogError
+from lab.grading import checks_folder
 from lab.hints import LEVELS, hint_file, hint_text, offer, read_hints
 from lab.model import Lab
 from lab.places import Place
@@ -306,3 +309,32 @@ def test_a_failure_of_another_version_is_no_failure(tmp_path):
     file.parent.mkdir()
     file.write_text('{"event":"graded","step":1,"verdict":"NOT YET","first_failure":{"id":1}}\n')
     assert run_lab(tmp_path, "hint", "1").returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("case", "check", "about"),
+    [
+        ("selector-null", "queue_file", "selector"),
+        ("memory-2G", "queue_file", "quota"),
+        ("resource-order-mismatch", "queue_file", "resources"),
+        ("stop-hold", "queue_file", "extra"),
+        ("two-groups-one-flavor", "queue_file", ""),
+        ("v1beta1-cohort", "queue_file", "head"),
+    ],
+)
+def test_what_real_checks_find_chooses_the_ladder(case, check, about, tmp_path):
+    """A wrong answer of the kit, judged by the real checks on recorded objects."""
+    lab = load_lab("kueue_quota")
+    folder = ROOT / "tests" / "grading" / "wrong" / lab.slug / "2" / case
+    answers = read_answers(checks_folder() / lab.slug / "selftest" / ANSWERS)
+    with Replay(answers) as replay:
+        result = judge_files(lab, 2, folder / "files", replay, tmp_path)
+    failure = result.first_failure
+    assert failure is not None, result
+    assert failure.id == check
+    chosen = offer(lab, lab.step(2), StepRecord(), failure)
+    assert chosen is not None
+    assert chosen.ladder.about == about
+    for language in LANGUAGES:
+        text = hint_text(place_of(lab, tmp_path), chosen, 3, Speech(language))
+        assert Speech(language).of(failure.finding.found) in text
