@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from lab.commands.caching import bundle, cache
+from lab.commands.casing import grade_case
 from lab.commands.doctoring import doctor
 from lab.commands.explaining import why
 from lab.commands.hinting import hint
@@ -34,7 +35,7 @@ def command_line(speech: Speech) -> click.Group:
     for command in (
         *(provision, status, logs, down, reset, destroy),
         *(step, check, why, hint, solve, shell, report, doctor),
-        *(history, cache, bundle),
+        *(history, cache, bundle, grade_case),
     ):
         command.help = speech.of_template(_folded(command.help or ""))
         for parameter in command.params:

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from lab.casework.desk import Desk
+from lab.casework.memory import Memory
+from lab.casework.playing import Player
 from lab.places import Places
 from lab.solving import environment
 from tests.conftest import Surroundings
-from tests.grading.desk import Desk
-from tests.grading.playing import Player
 
 LAB = "kueue_quota"
 
@@ -24,6 +25,7 @@ def player(
     place = Places(variables, is_root=False).open(LAB)
     place.target.up(lambda _: None)
     try:
-        yield Player(place, Desk(place.workspace, environment(place, variables)))
+        desk = Desk(place.workspace, environment(place, variables))
+        yield Player(place, desk, Memory(place.home / "cases.json"))
     finally:
         place.target.down(lambda _: None)

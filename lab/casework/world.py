@@ -15,10 +15,11 @@ from pathlib import Path
 
 import yaml
 
+from lab.casework.api import AT_ONCE, BACKGROUND, LISTS, Api, Object
+from lab.casework.settling import WATCHED, State, condition, is_true, owed, owned, read
+from provision.errors import LabError
 from provision.message import Message, say
 from provision.waiting import wait_until
-from tests.grading.api import AT_ONCE, BACKGROUND, LISTS, Api, Object
-from tests.grading.settling import WATCHED, State, condition, is_true, owed, owned, read
 
 Key = tuple[str, str, str]
 Prints = Mapping[Key, str]
@@ -34,12 +35,22 @@ BURSTS: Mapping[int, tuple[tuple[str, ...], ...]] = {
 }
 WAITING = "train-3"  # the one Job of the base answers that must not be admitted
 PHASES = (
-    ("Job", "Deployment"),
-    ("Pod", "Workload", "LimitRange"),
+    ("CronJob", "Job", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"),
+    ("Pod", "Workload", "LimitRange", "ResourceQuota"),
     ("LocalQueue",),
     ("ClusterQueue",),
-    ("Cohort", "ResourceFlavor", "WorkloadPriorityClass", "Namespace"),
+    ("Cohort", "AdmissionCheck", "ResourceFlavor", "Topology", "WorkloadPriorityClass"),
+    ("PriorityClass", "RuntimeClass", "Namespace", "Node"),
 )
+# Kinds whose objects have no generation: what they say is looked at instead.
+WHOLE = {
+    "Node": ("spec",),
+    "Namespace": ("spec",),
+    "LimitRange": ("spec",),
+    "ResourceQuota": ("spec",),
+    "PriorityClass": ("value", "globalDefault"),
+    "RuntimeClass": ("handler", "overhead", "scheduling"),
+}
 STUBBORN = 3.0  # seconds until an object that waits for its finalizers is set free
 
 
@@ -71,15 +82,22 @@ def fingerprint(thing: Object) -> str:
             meta.get("deletionTimestamp"),
             sorted((meta.get("labels") or {}).items()),
             [is_true(thing, kind) for kind in truths],
+            [thing.get(part) for part in WHOLE.get(thing["kind"], ())],
+            sorted(thing.get("status", {}).get("allocatable", {}).items()),
         )
     )
+
+
+class Spoilt(LabError):
+    """A case has changed something that taking its own things away does not put right."""
 
 
 @dataclass
 class World:
     """One place's cluster; `play` runs a shell command as the learner would, in the folder given.
 
-    What is there when it is made counts as level 0 and is never taken away.
+    What is there when it is made counts as level 0 and is never taken away, unless `levels` says
+    what was there before.
     """
 
     api: Api
@@ -88,17 +106,23 @@ class World:
     levels: dict[int, Prints] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.levels[0] = self._prints()
+        if not self.levels:
+            self.levels[0] = self._prints()
 
     def _prints(self) -> Prints:
         state = read(self.api, tuple(LISTS))
         return {_key(thing): fingerprint(thing) for kind in state for thing in state[kind]}
 
     def reach(self, step: int) -> None:
-        """Bring the cluster to where it is after the answer to that step, from wherever it is."""
+        """Bring the cluster to where it is after the answer to that step, from wherever it is.
+
+        Raises Spoilt when what was there from the beginning is gone or changed.
+        """
         level = level_of(step)
         start = self._whole(level)
         self._strip(self.levels[start])
+        if not self.levels[start].items() <= self._prints().items():
+            raise Spoilt(say("the place is not what it was before the first case"))
         if start < level:
             self._climb(range(start + 1, level + 1))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
+from lab.casework.api import Api, Object
 from provision.message import Message, say
 from provision.waiting import wait_until
-from tests.grading.api import Api, Object
 
 WATCHED = ("Job", "Pod", "Workload", "LocalQueue", "ClusterQueue")
 QUIET = 1.2  # seconds without any change: longer than a pod takes from scheduled to Running

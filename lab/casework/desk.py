@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.grading.cases import KIT, Case
+from lab.casework.cases import Case
+from provision.errors import LabError
+from provision.message import say
 
 # What the usual answer of a step does, when a case has no apply.sh of its own.
 USUAL = {
@@ -39,9 +41,18 @@ ANSWERS = {
 HELPERS = ("job-2.yaml", "job-3.yaml", "sneaky.yaml")
 
 
+BASE = Path(__file__).parents[2] / "tests" / "grading" / "base"
+
+
 def base_of(lab: str) -> Path:
-    """Where the right answers to all steps of a lab are."""
-    return KIT / "base" / lab
+    """Where the right answers to all steps of a lab are; LabError when there are none here."""
+    folder = BASE / lab
+    if not folder.is_dir():
+        raise LabError(
+            say("The cases of {lab} are not here.", lab=lab),
+            next_move=say("They come with the project's folder: run lab grade-case there."),
+        )
+    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,9 @@ class Desk:
                 shutil.copy(base_of(case.lab) / name, self.workspace / name)
         if case.files.is_dir():
             shutil.copytree(case.files, self.workspace, symlinks=True, dirs_exist_ok=True)
+            for path in (self.workspace, *self.workspace.rglob("*")):
+                if not path.is_symlink():
+                    path.chmod(path.stat().st_mode | 0o600)  # the case may be read-only
 
     def run(self, script: str, folder: Path | None = None, *, within: float = 90) -> str:
         """Run a shell script as the learner would; what it printed, and how it ended.

@@ -17,17 +17,27 @@ Object = dict[str, Any]
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
 # What a learner can make, in an order in which it can be taken away again.
 LISTS = {
+    "CronJob": "/apis/batch/v1/cronjobs",
     "Job": "/apis/batch/v1/jobs",
     "Deployment": "/apis/apps/v1/deployments",
+    "StatefulSet": "/apis/apps/v1/statefulsets",
+    "DaemonSet": "/apis/apps/v1/daemonsets",
+    "ReplicaSet": "/apis/apps/v1/replicasets",
     "Pod": "/api/v1/pods",
     "Workload": f"{KUEUE}/workloads",
+    "LimitRange": "/api/v1/limitranges",
+    "ResourceQuota": "/api/v1/resourcequotas",
     "LocalQueue": f"{KUEUE}/localqueues",
     "ClusterQueue": f"{KUEUE}/clusterqueues",
     "Cohort": f"{KUEUE}/cohorts",
+    "AdmissionCheck": f"{KUEUE}/admissionchecks",
     "ResourceFlavor": f"{KUEUE}/resourceflavors",
+    "Topology": f"{KUEUE}/topologies",
     "WorkloadPriorityClass": f"{KUEUE}/workloadpriorityclasses",
-    "LimitRange": "/api/v1/limitranges",
+    "PriorityClass": "/apis/scheduling.k8s.io/v1/priorityclasses",
+    "RuntimeClass": "/apis/node.k8s.io/v1/runtimeclasses",
     "Namespace": "/api/v1/namespaces",
+    "Node": "/api/v1/nodes",
 }
 BACKGROUND = {"propagationPolicy": "Background"}
 AT_ONCE = {"propagationPolicy": "Background", "gracePeriodSeconds": 0}

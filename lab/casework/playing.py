@@ -5,16 +5,21 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from urllib3.exceptions import HTTPError
+
 from checks.outcome import StepResult, StepVerdict
+from lab.casework.api import Api, Refused
+from lab.casework.breaking import Rig, rig_named
+from lab.casework.cases import Case
+from lab.casework.desk import USUAL, Desk, base_of
+from lab.casework.memory import Kept, Memory
+from lab.casework.settling import WATCHED, mark, read, settle
+from lab.casework.world import Prints, World
 from lab.grading import grade
 from lab.places import Place
 from lab.progress import StepRecord
-from tests.grading.api import Api
-from tests.grading.breaking import Rig, rig_named
-from tests.grading.cases import Case
-from tests.grading.desk import USUAL, Desk, base_of
-from tests.grading.settling import WATCHED, mark, read, settle
-from tests.grading.world import World
+from provision.errors import LabError
+from provision.message import say
 
 WITNESS = 5  # the step whose evidence a later one compares with
 RESTING = 0.6  # seconds of stillness after a rig script, whose effects are not owed by anyone
@@ -58,26 +63,45 @@ class Played:
 class Player:
     """The kit's place with its world and desk; plays any case of its lab."""
 
-    def __init__(self, place: Place, desk: Desk) -> None:
+    def __init__(self, place: Place, desk: Desk, memory: Memory) -> None:
         self.place = place
         self.desk = desk
-        self._credit: tuple[object, StepRecord] | None = None
-        self._renew()
+        self._memory = memory
+        kept = memory.read()
+        self._credit = kept.credit
+        self._renew(kept.levels)
 
-    def _renew(self) -> None:
-        """Start from the cluster as it is now, taken as the prepared one."""
+    def _renew(self, levels: dict[int, Prints]) -> None:
+        """Go on from what is known of the cluster; without that, as it is now is as prepared."""
         self.api = Api(self.place.target.info().kubeconfig)
-        self.world = World(self.api, self.desk.run, base_of(self.place.lab.slug))
+        self.world = World(self.api, self.desk.run, base_of(self.place.lab.slug), levels)
+
+    def _reset(self) -> None:
+        """Make the place anew, for whatever has happened to it."""
+        self._memory.forget()
+        self.place.target.up(lambda _: None)
+        self.place.target.reset(lambda _: None)
+        self._credit = None
+        self._renew({})
+
+    def _begin(self, step: int) -> None:
+        """Bring the place to a step, rebuilding it when a case has left what cannot be undone."""
+        try:
+            self.world.reach(step)
+        except (LabError, Refused, HTTPError):
+            self._reset()
+            self.world.reach(step)
 
     def play(self, case: Case, *, has_credit: bool = True) -> Played:
         """Bring the place to where the case begins, act as the learner did, and grade.
 
         Without credit the grader gets no evidence of earlier steps: all it has is the API.
         """
-        self.world.reach(case.step if case.world == "answered" else case.step - 1)
+        self._begin(case.step if case.world == "answered" else case.step - 1)
         self.desk.clear()
         self.desk.lay_base(case.lab, case.step)
         records = self._records(case) if has_credit else {}
+        self._memory.write(Kept(self.world.levels, self._credit))
         self.desk.lay(case)
         rig = rig_named(case.rig)
         with ExitStack() as broken:
@@ -97,19 +121,21 @@ class Player:
         if WITNESS not in needs:
             return {}
         key = self.world.levels[WITNESS]
-        if self._credit is None or self._credit[0] is not key:
+        if self._credit is None or self._credit[0] != key:
             result = grade(self.place, self.place.lab.step(WITNESS), {})
             if result.verdict is not StepVerdict.PASS:
-                raise AssertionError(f"the base answer of step {WITNESS} is {result}")
+                raise LabError(
+                    say("The kit's own answer to step {step} does not pass.", step=WITNESS),
+                    next_move=say("Stop the kit's place with lab grade-case --down and try again."),
+                )
             evidence = tuple(item for check in result.checks for item in check.evidence)
-            record = replace(StepRecord(), attempts=1, passed_at=PASSED_AT, evidence=evidence)
-            self._credit = (key, record)
-        return {WITNESS: self._credit[1]}
+            self._credit = (key, evidence)
+        record = replace(StepRecord(), attempts=1, passed_at=PASSED_AT, evidence=self._credit[1])
+        return {WITNESS: record}
 
     def _act(self, case: Case) -> str:
         """What the learner did, what the node would have reported, what was written down."""
-        usual = "" if case.world == "answered" else USUAL[case.step]
-        said = [self._run(case.scripts.get("apply.sh", usual), 0.0)]
+        said = [self._run(_deed(case), 0.0)]
         said.append(self._run(case.scripts.get("rig.sh", ""), RESTING))
         said.append(self._run(case.scripts.get("write.sh", ""), 0.0))
         return "\n".join(filter(None, said))
@@ -125,6 +151,24 @@ class Player:
         return said
 
     def _mend(self, rig: Rig) -> None:
+        """Put right what broke the place."""
+        if rig.is_restarted:
+            self.place.target.up(lambda _: None)
         if rig.is_ruin:
-            self.place.target.reset(lambda _: None)
-            self._renew()
+            self._reset()
+
+
+def _deed(case: Case) -> str:
+    """What the learner did. On a broken place apply.sh may be empty: it stands for nobody's act."""
+    usual = "" if case.world == "answered" else USUAL[case.step]
+    if case.kind == "broken" and case.learner:
+        return case.learner
+    script = case.scripts.get("apply.sh", usual)
+    if case.kind == "broken" and not _does_something(script):
+        return usual
+    return script
+
+
+def _does_something(script: str) -> bool:
+    lines = (line.strip() for line in script.splitlines())
+    return any(line and not line.startswith("#") and line != ":" for line in lines)
