@@ -6,7 +6,6 @@ revision; comparing is sound since KEP-5504). A change that nobody saw has versi
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +15,6 @@ from pathlib import Path
 from checks.journal import Entry, read_entries, read_life
 from checks.kit.paths import dig, dig_list, dig_map, dig_text, dig_texts
 from checks.watching import Condition
-
-BEAT_LOST = 20.0  # seconds; the recorder touches its file every five
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +116,6 @@ class History:
         """When the recorder was started."""
         found = [entry for entry in self._entries if entry.get("event") == "started"]
         return tuple(Start(dig_text(e, "seen"), dig_text(e, "after")) for e in found)
-
-    def is_watched(self) -> bool:
-        """The recorder has told within the last seconds that it sees everything."""
-        try:
-            return self._file is not None and time.time() - self._file.stat().st_mtime < BEAT_LOST
-        except OSError:
-            return False
 
     def of(self, kind: str, *, name: str = "", uid: str = "") -> tuple[Change, ...]:
         """The changes of a kind, of one name or of one object."""

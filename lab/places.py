@@ -17,6 +17,7 @@ from provision.target import Companion, PlaceSpec, Target
 
 CURRENT = "current"
 HISTORY = "history.jsonl"
+RECORDER = "recorder"
 FIRST_LAB = "kueue_quota"
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
 
@@ -127,7 +128,7 @@ class Places:
 def _recorder(lab: Lab) -> Companion:
     """The program that writes down what changes in the lab, through the account that only looks."""
     return Companion(
-        name="recorder",
+        name=RECORDER,
         module="checks.recording",
         args=(
             *(f"--history=$home/{HISTORY}", "--kubeconfig=$home/grader.kubeconfig"),

@@ -9,6 +9,7 @@ from checks.history import Change, History, Start, seconds
 from lab.telling import Told, tell
 from provision.message import Message, say
 
+_UNSEEN = 1 << 63  # orders what nobody saw behind all that was seen
 _AWAY = 12.0  # seconds; the recorder tells every five that it is there
 
 
@@ -17,7 +18,7 @@ class Moment:
     """One line of the story. `time` is RFC 3339: when it happened, or at the latest (`is_late`).
 
     `word` is the same in every language; `kind` and `name` are those of the object it is about
-    (empty for the recorder itself).
+    (empty for the recorder itself); `version` puts moments of one second in their order.
     """
 
     time: str
@@ -28,6 +29,7 @@ class Moment:
     uid: str
     word: str
     what: Message
+    version: int = 0
 
 
 @dataclass(slots=True)
@@ -44,7 +46,7 @@ def tell_story(history: History) -> tuple[Moment, ...]:
     plot = Plot()
     found = [moment for change in history.changes for moment in _moments(change, plot)]
     found += [m for number, start in enumerate(history.starts) for m in _start(start, number)]
-    return tuple(sorted(found, key=lambda moment: seconds(moment.time)))
+    return tuple(sorted(found, key=lambda m: (int(seconds(m.time)), m.version)))
 
 
 def _moments(change: Change, plot: Plot) -> Iterator[Moment]:
@@ -69,6 +71,7 @@ def _moment(change: Change, told: Told) -> Moment:
         uid=change.uid,
         word=told.word,
         what=told.what,
+        version=change.version or _UNSEEN,
     )
 
 

@@ -228,6 +228,7 @@ def _status_as_json(console: Console, place: Place, state: TargetStatus) -> Mapp
                 "name": component.name,
                 "running": component.is_running,
                 "ready": component.is_ready,
+                "needed": component.is_needed,
                 "pid": component.pid,
                 "version": component.version,
                 "detail": None if component.detail is None else console.speech.of(component.detail),

@@ -10,7 +10,7 @@ import click
 from checks.history import History
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
-from lab.places import Place
+from lab.places import RECORDER, Place
 from lab.story import Moment, tell_story
 from lab.text import pad, width
 from provision.message import say
@@ -28,10 +28,11 @@ def history(context: click.Context, is_json: bool, slug: str | None) -> None:
     console = console_of(context, slug)
     place = console.place()
     place.target.info()
-    record = History(place.history_file)
-    moments = tell_story(record)
+    moments = tell_story(History(place.history_file))
+    seen = place.target.status().components
+    is_watched = any(c.name == RECORDER and c.is_ready for c in seen)
     if is_json:
-        console.tell_json(_as_json(console, place, moments, is_watched=record.is_watched()))
+        console.tell_json(_as_json(console, place, moments, is_watched=is_watched))
         return
     for line in draw_story(console, moments):
         click.echo(line)
@@ -39,10 +40,8 @@ def history(context: click.Context, is_json: bool, slug: str | None) -> None:
         console.tell(say("~ seen only later: it happened at that time or before."))
     if not moments:
         console.tell(say("Nothing is on record yet."))
-    if not record.is_watched():
-        console.tell(
-            say("The recorder does not run now: make status says why, make provision starts it.")
-        )
+    if not is_watched:
+        console.tell(say("The recorder does not see the cluster now: make status says why."))
 
 
 def draw_story(console: Console, moments: Sequence[Moment]) -> list[str]:
