@@ -38,7 +38,7 @@ def record(place: Place, folder: Path) -> dict[str, Any]:
         trial = read_trial(folder / kind, kind)
         while True:
             with tempfile.TemporaryDirectory() as name, Replay(answers) as replay:
-                judge_files(place.lab, trial.step, trial.files, replay, Path(name))
+                judge_files(place.lab, trial.step, trial.folder / "files", replay, Path(name))
             wanted = [path for path in dict.fromkeys(replay.missing) if path not in answers]
             if not wanted:
                 break

@@ -9,6 +9,7 @@ import click
 
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
+from lab.doctor.borrowing import borrow_kit
 from lab.doctor.round import examine, is_healthy
 from lab.places import Place
 from lab.text import width, wrap
@@ -35,7 +36,9 @@ def doctor(context: click.Context, is_json: bool, slug: str | None) -> None:
     """
     console = console_of(context, slug)
     place = console.place()
-    findings = examine(place)
+    findings = examine(
+        place, borrow_kit(console.environment, console.places().root, place.lab.slug)
+    )
     if is_json:
         console.tell_json(_as_json(console, place, findings))
     else:

@@ -5,18 +5,21 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from lab.doctor.here import examine_files, examine_tools
-from lab.doctor.selftest import try_grader
+from lab.doctor.selftest import Kit, try_grader
 from lab.places import Place
 from provision.errors import LabError
 from provision.health import Diagnosis, Health, bad
 from provision.message import say
 
 
-def examine(place: Place) -> tuple[Diagnosis, ...]:
-    """All findings. Nothing is written to the cluster, the workspace or the record."""
+def examine(place: Place, kit: Kit | None = None) -> tuple[Diagnosis, ...]:
+    """All findings. Nothing is written to the cluster, the workspace or the record.
+
+    `kit` plays cases on a place of its own.
+    """
     with ThreadPoolExecutor(2) as pool:
         target = pool.submit(_examine_target, place)
-        grader = pool.submit(lambda: tuple(try_grader(place.lab)))
+        grader = pool.submit(lambda: tuple(try_grader(place.lab, kit)))
         here = (*examine_tools(), *examine_files(place))
         return (*here, *target.result(), *grader.result())
 

@@ -1,7 +1,8 @@
-"""The grader is tried on one known right and one known wrong answer, on recorded objects.
+"""The grader is tried on one known right and one known wrong answer.
 
-Both lie in `checks/<lab>/selftest`, each a folder as the case kit has them, beside the answers of
-an API server that was recorded when the step was done.
+Both lie in `checks/<lab>/selftest`, each a folder as the case kit has them: they are played on the
+kit's own place when that is up. Else they are judged against the answers of an API server, recorded
+beside them when the step was done.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ KINDS = {"right": say("right"), "wrong": say("wrong")}
 ANSWERS = "answers.json"
 REPORT = say("verdicts cannot be trusted now: bring the project's folder to a known state")
 
+Kit = Callable[[Path], StepResult | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -37,13 +40,16 @@ class Trial:
 
     step: int
     kind: str
-    files: Path
+    folder: Path
     check: str
     names: tuple[str, ...]
 
 
-def try_grader(lab: Lab) -> Iterator[Diagnosis]:
-    """One finding for each known answer; a lab that has none gets a note."""
+def try_grader(lab: Lab, kit: Kit | None = None) -> Iterator[Diagnosis]:
+    """One finding for each known answer; a lab that has none gets a note.
+
+    `kit` plays a case on the kit's place, and returns None when it cannot.
+    """
     folder = checks_folder() / lab.slug / "selftest"
     if not folder.is_dir():
         yield note("grader", say("{lab} brings no known answers to try", lab=lab.slug))
@@ -54,8 +60,9 @@ def try_grader(lab: Lab) -> Iterator[Diagnosis]:
     except LabError as error:
         yield bad("grader", error.what, REPORT)
         return
+    played = {trial.kind: kit(trial.folder) if kit else None for trial in trials}
     with ThreadPoolExecutor(len(trials)) as pool:
-        yield from pool.map(lambda trial: _try_one(lab, trial, answers), trials)
+        yield from pool.map(lambda t: _try_one(lab, t, answers, played[t.kind]), trials)
 
 
 def read_trial(folder: Path, kind: str) -> Trial:
@@ -74,7 +81,7 @@ def read_trial(folder: Path, kind: str) -> Trial:
     trial = Trial(
         step=fields.take("step", int),
         kind=fields.take("kind", str),
-        files=folder / "files",
+        folder=folder,
         check=fields.take("check", str, ""),
         names=fields.take_list("names", str),
     )
@@ -87,23 +94,29 @@ def read_trial(folder: Path, kind: str) -> Trial:
     return trial
 
 
-def _try_one(lab: Lab, trial: Trial, answers: Mapping[str, object]) -> Diagnosis:
+def _try_one(
+    lab: Lab, trial: Trial, answers: Mapping[str, object], played: StepResult | None
+) -> Diagnosis:
     began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="lab-doctor-") as name, Replay(answers) as replay:
-        result = judge_files(lab, trial.step, trial.files, replay, Path(name))
-    seconds = time.monotonic() - began
-    name = f"grader.{trial.kind}"
-    why = _why_off(trial, result)
-    if why is None and replay.writes:
-        why = say("the checks tried to write {count} times", count=replay.writes)
+    name, why = f"grader.{trial.kind}", None
+    if played is not None and played.verdict is not StepVerdict.CANNOT_TELL:
+        result, where = played, say("in the place of the cases")
+    else:
+        where = say("on recorded objects")
+        with tempfile.TemporaryDirectory(prefix="lab-doctor-") as home, Replay(answers) as replay:
+            result = judge_files(lab, trial.step, trial.folder / "files", replay, Path(home))
+        if replay.writes:
+            why = say("the checks tried to write {count} times", count=replay.writes)
+    why = why or _why_off(trial, result)
+    seconds = result.seconds if result is played else time.monotonic() - began
     if why is not None:
         return bad(name, why, REPORT, seconds=seconds)
+    step = trial.step
     if trial.kind == "right":
-        what = say("a right answer to step {step}, on recorded objects, passes", step=trial.step)
+        what = say("a right answer to step {step} passes ({where})", step=step, where=where)
     else:
         what = say(
-            "a wrong answer to step {step}, on recorded objects, is told by its cause",
-            step=trial.step,
+            "a wrong answer to step {step} is told by its cause ({where})", step=step, where=where
         )
     return good(name, what, seconds=seconds)
 

@@ -86,6 +86,23 @@ def test_all_json_is_as_the_schemas_say(solved: Lab) -> None:
     validate("status", solved.status())
 
 
+@pytest.mark.full
+def test_the_grader_is_tried_in_the_place_of_the_cases_when_that_is_up(solved: Lab) -> None:
+    wrong = Path(__file__).parents[3] / "checks" / "kueue_quota" / "selftest" / "wrong"
+    assert solved.done("grade-case", str(wrong), "--json").json()["verdict"] == "NOT YET"
+    try:
+        before = state_of(solved)
+        findings = solved.done("doctor", "--json").json()["findings"]
+        assert state_of(solved) == before
+    finally:
+        solved.done("grade-case", "--down")
+    said = [f["what"] for f in findings if f["id"].startswith("grader.")]
+    assert len(said) == 2
+    assert all("in the place of the cases" in what for what in said), said
+    said = solved.done("doctor").out
+    assert said.count("on recorded objects") == 2, said
+
+
 def test_a_stopped_kueue_is_named(solved: Lab) -> None:
     pid = solved.component("kueue")["pid"]
     os.kill(pid, signal.SIGSTOP)

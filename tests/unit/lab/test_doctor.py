@@ -1,5 +1,6 @@
 """The doctor without a place: the grader's self-test on recorded objects, and what is missing."""
 
+import fcntl
 import json
 import shutil
 import urllib.error
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from checks.outcome import CheckResult, Finding, Outcome, StepResult
 from lab.catalog import lab_slugs, load_lab
+from lab.doctor.borrowing import _is_busy, borrow_kit
 from lab.doctor.here import examine_files, examine_tools
 from lab.doctor.replay import Replay, read_answers
 from lab.doctor.selftest import ANSWERS, read_trial, try_grader
@@ -18,6 +21,7 @@ from lab.grading import checks_folder
 from lab.places import Place
 from lab.progress import ProgressLog
 from provision.health import Health
+from provision.message import say
 from tests.schemas import validate
 from tests.unit.lab.test_cli import lab as run_lab
 
@@ -108,6 +112,33 @@ def test_a_known_answer_is_read_strictly(spoiled, change):
 def test_a_lab_without_known_answers_gets_a_note(tmp_path, monkeypatch):
     monkeypatch.setattr("lab.doctor.selftest.checks_folder", lambda: tmp_path)
     assert told(try_grader(LAB))["grader"][0] is Health.NOTE
+
+
+def test_what_the_kit_says_counts_unless_it_cannot_tell(spoiled):
+    """Here the kit is a stand-in that finds both answers wrong, or can tell nothing."""
+    found = Finding(say("cq.yaml"), say("b"), say("all is wrong"), say("d"))
+    wrong = CheckResult("queue_file", say("T"), Outcome.FAILED, finding=found)
+    odd = CheckResult("place", say("T"), Outcome.ERROR, trouble=say("down"))
+    findings = told(try_grader(LAB, lambda _: StepResult(2, (wrong,), 1, 0.1)))
+    assert findings["grader.right"][0] is Health.BAD
+    assert "all is wrong" in findings["grader.right"][1]
+    for result in (None, StepResult(2, (odd,), 1, 0.1)):
+        for health, what in told(try_grader(LAB, lambda _, result=result: result)).values():
+            assert health is Health.GOOD
+            assert "recorded" in what
+
+
+def test_the_place_of_the_cases_is_borrowed_only_when_it_is_up_and_idle(tmp_path):
+    variables = {"LAB_HOME": str(tmp_path), "LAB_CACHE": str(tmp_path / "cache")}
+    assert borrow_kit(variables, tmp_path, LAB.slug) is None
+    assert list(tmp_path.iterdir()) == []
+    home = tmp_path / ".kit" / LAB.slug
+    home.mkdir(parents=True)
+    assert borrow_kit(variables, tmp_path, LAB.slug) is None
+    with (tmp_path / ".kit" / "lock").open("w") as lock:
+        assert not _is_busy(tmp_path)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert _is_busy(tmp_path)
 
 
 def test_a_replay_answers_what_was_recorded_and_takes_nothing():
