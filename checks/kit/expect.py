@@ -78,8 +78,8 @@ def show(value: object) -> str:
 
 
 def cut(text: str, limit: int = _SHOWN) -> str:
-    """Text on one line without control characters, at most `limit` characters and a mark."""
-    line = "".join(c if c.isprintable() else " " for c in " ".join(text[: limit * 4].split()))
+    """Text on one line, what cannot be shown as U+FFFD, at most `limit` characters and a mark."""
+    line = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text[: limit * 4].split()))
     return line if len(line) <= limit else f"{line[:limit]}[...]"
 
 

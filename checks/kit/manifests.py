@@ -107,10 +107,11 @@ def _depth(text: str) -> int:
 
 
 def _once(file: TextFile, pairs: list[tuple[str, object]]) -> dict[str, object]:
-    keys = [key for key, _ in pairs]
-    for key in keys:
-        if keys.count(key) > 1:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
             raise _not_json(file, None, say("the key {key} stands twice", key=cut(key, 60)))
+        seen.add(key)
     return dict(pairs)
 
 

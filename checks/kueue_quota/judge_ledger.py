@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from checks.history import Change
-from checks.kit.expect import OnItsWay, mismatch, plain, show
+from checks.kit.expect import OnItsWay, cut, mismatch, plain, show
 from checks.kit.files import TextFile
 from checks.kit.manifests import parse_json, place
 from checks.kit.proof import seconds_of
@@ -45,7 +45,7 @@ def read_ledger_file(file: TextFile, lab: Facts) -> Ledger:
         found = say(
             "no {missing}; the keys are {keys}",
             missing=", ".join(missing),
-            keys=", ".join(str(key) for key in content) or "-",
+            keys=cut(", ".join(str(key) for key in content)) or "-",
         )
         raise mismatch(place(file), wanted, found, _shape(keys))
     return Ledger({key: _number(file, key, content[key]) for key in keys})
