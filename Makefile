@@ -12,7 +12,7 @@ CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE
 
 .PHONY: help provision status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
-	test test-full lint format bench golden catalog lock clean
+	test test-full lint format bench kill-matrix mutants golden catalog lock clean
 
 help: ## list what there is to do
 	@$(PYTHON) -c 'import re; [print(f"  make {m[1]:<14} {m[2]}") for m in re.finditer(r"(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())]'
@@ -90,6 +90,12 @@ format: $(VENV)/.dev ## put the code into its form
 
 bench: $(VENV)/.dev ## measure: start, reset, checks, memory, re-admission
 	@$(BIN)/python -m tests.bench
+
+kill-matrix: $(VENV)/.dev $(CATALOGS) ## play the whole kit of cases: which check catches which
+	@KEEP_GO_CACHE=1 $(BIN)/python -m tests.grading.matrix
+
+mutants: $(VENV)/.dev $(CATALOGS) ## play all mutants of the answers: none may pass
+	@KEEP_GO_CACHE=1 $(BIN)/python -m tests.grading.mutants
 
 golden: $(VENV)/.dev ## write the golden files anew; read the diff before you commit it
 	@GOLDEN=write $(BIN)/python -m pytest -q -m golden

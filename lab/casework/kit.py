@@ -52,10 +52,10 @@ def open_player(base: Mapping[str, str], root: Path, slug: str) -> Iterator[Play
         place = Places(variables, is_root=False).open(slug)
         _wake(place)
         memory = Memory(place.home / MEMORY)
-        was_there = place.home.is_dir()
-        place.target.up(lambda _: None)
-        if was_there and not memory.read().levels:
+        if place.target.status().is_provisioned and not memory.read().levels:
             place.target.reset(lambda _: None)
+        else:
+            place.target.up(lambda _: None)
         yield Player(place, Desk(place.workspace, environment(place, variables)), memory)
 
 

@@ -79,7 +79,6 @@ class Player:
     def _reset(self) -> None:
         """Make the place anew, for whatever has happened to it."""
         self._memory.forget()
-        self.place.target.up(lambda _: None)
         self.place.target.reset(lambda _: None)
         self._credit = None
         self._renew({})
@@ -104,6 +103,8 @@ class Player:
         self._memory.write(Kept(self.world.levels, self._credit))
         self.desk.lay(case)
         rig = rig_named(case.rig)
+        if rig.is_ruin:
+            self._memory.forget()
         with ExitStack() as broken:
             place = self.place
             if rig.is_before:

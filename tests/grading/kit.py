@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 from lab.casework.cases import Case, CaseError, read_case
@@ -9,6 +10,11 @@ from lab.catalog import load_lab
 
 KIT = Path(__file__).parent
 KINDS = ("right", "wrong", "broken")
+# Checks that no learner can fail first, with the reason.
+NEVER_FIRST = {
+    (3, "queue_active"): "a LocalQueue is not Active for its stopPolicy or for its ClusterQueue, "
+    "and both are judged before; what is left is a Kueue that does not act",
+}
 
 
 def read_kit_case(folder: Path, steps: int = 8) -> Case:
@@ -32,8 +38,23 @@ def read_kit_case(folder: Path, steps: int = 8) -> Case:
 
 
 def read_cases(lab: str) -> list[Case]:
-    """All cases of a lab, step by step; within a step those that begin alike stand together."""
+    """All cases of a lab: by step, those that share a world side by side, broken ones last."""
     steps = len(load_lab(lab).steps)
     folders = [path.parent for kind in KINDS for path in (KIT / kind / lab).glob("*/*/case.yaml")]
-    cases = [read_kit_case(folder, steps) for folder in folders]
-    return sorted(cases, key=lambda case: (case.step, case.world, bool(case.scripts), case.id))
+    return sorted((read_kit_case(folder, steps) for folder in folders), key=_order)
+
+
+def _order(case: Case) -> tuple[bool, bool, int, bool, str]:
+    is_broken, is_ruin = case.kind == "broken", case.rig == "crds-absent"
+    return (is_broken, is_ruin, case.step, case.world == "answered", case.id)
+
+
+def checks_of(lab: str, step: int) -> list[str]:
+    """The ids of a step's checks, in their order, as their file spells them."""
+    file = KIT.parents[1] / "checks" / lab / load_lab(lab).step(step).checks
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    return [
+        node.name.removeprefix("test_")
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]

@@ -1,8 +1,5 @@
 """The kit itself: its cases are read strictly, and no check is without cases."""
 
-import ast
-from pathlib import Path
-
 import pytest
 
 from lab.casework.breaking import RIGS
@@ -12,10 +9,9 @@ from lab.casework.settling import owed
 from lab.casework.world import fingerprint, level_of
 from lab.catalog import load_lab
 from tests.grading.conftest import LAB
-from tests.grading.kit import KIT, read_cases
+from tests.grading.kit import KIT, NEVER_FIRST, checks_of, read_cases
 from tests.grading.kit import read_kit_case as read_case
 
-ROOT = Path(__file__).parents[2]
 GOOD = """\
 step: 2
 title: a title
@@ -27,22 +23,6 @@ check: queue_exists
 """
 
 
-def checks_of(step: int) -> list[str]:
-    """The ids of a step's checks, in their order, as their file spells them."""
-    file = ROOT / "checks" / LAB / load_lab(LAB).step(step).checks
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    return [
-        node.name.removeprefix("test_")
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
-    ]
-
-
-# Checks that no learner can fail first, with the reason.
-NEVER_FIRST = {
-    (3, "queue_active"): "a LocalQueue is not Active for its stopPolicy or for its ClusterQueue, "
-    "and both are judged before; what is left is a Kueue that does not act",
-}
 STEPS = [step.number for step in load_lab(LAB).steps]
 
 
@@ -53,12 +33,12 @@ def test_every_check_has_a_right_a_wrong_and_a_broken_case(step):
     assert [case for case in cases if case.kind == "broken"], "no broken case stops its checks"
     wrong = {case.check for case in cases if case.kind == "wrong"}
     wrong |= {check for number, check in NEVER_FIRST if number == step}
-    assert [check for check in checks_of(step) if check not in wrong] == []
+    assert [check for check in checks_of(LAB, step) if check not in wrong] == []
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_cases_name_checks_that_there_are(step):
-    known = checks_of(step)
+    known = checks_of(LAB, step)
     cases = [case for case in read_cases(LAB) if case.step == step and case.kind == "wrong"]
     assert {case.id: case.check for case in cases if case.check not in known} == {}
 

@@ -1,0 +1,1 @@
+kubectl delete -f job-1.yaml

@@ -1,0 +1,1 @@
+kubectl apply --dry-run=server -f flavor.yaml
