@@ -24,9 +24,8 @@ class Said:
 
     def json(self) -> dict[str, Any]:
         """Standard output, which must be one JSON object and nothing else."""
-        data = json.loads(self.out)
-        assert isinstance(data, dict)
-        return data
+        assert self.out.startswith("{"), str(self)
+        return dict(json.loads(self.out))
 
     def __str__(self) -> str:
         return f"exit {self.code}\n{self.out}\n{self.err}"
