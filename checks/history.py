@@ -6,13 +6,13 @@ revision; comparing is sound since KEP-5504). A change that nobody saw has versi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from checks.journal import Entry, read_entries, read_life
+from checks.journal import Entry, parse, read_life, read_lines
 from checks.kit.paths import dig, dig_list, dig_map, dig_text, dig_texts
 from checks.watching import Condition
 
@@ -101,40 +101,52 @@ class History:
         self._file = file
 
     @cached_property
-    def _entries(self) -> tuple[Entry, ...]:
+    def _lines(self) -> tuple[bytes, ...]:
         if self._file is None:
             return ()
-        return tuple(read_entries(self._file, read_life(self._file)))
+        return tuple(read_lines(self._file, read_life(self._file)))
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
         """Every change, in the order in which it was written."""
-        return tuple(_change(entry) for entry in self._entries if "kind" in entry)
+        return tuple(_change(entry) for line in self._lines if "kind" in (entry := parse(line)))
 
     @property
     def starts(self) -> tuple[Start, ...]:
         """When the recorder was started."""
-        found = [entry for entry in self._entries if entry.get("event") == "started"]
-        return tuple(Start(dig_text(e, "seen"), dig_text(e, "after")) for e in found)
+        found = [parse(line) for line in self._lines if b'"event":"started"' in line]
+        return tuple(Start(dig_text(e, "seen"), dig_text(e, "after")) for e in found if e)
 
-    def of(self, kind: str, *, name: str = "", uid: str = "") -> tuple[Change, ...]:
-        """The changes of a kind, of one name or of one object."""
+    def of(
+        self, kind: str, *, name: str = "", uid: str = "", owner: str = ""
+    ) -> tuple[Change, ...]:
+        """The changes of a kind: of one name, of one object, or of what one Job owns.
+
+        Only lines that hold these words are parsed: a check must not wait for a long history.
+        """
+        wanted = {"kind": kind, "name": name, "uid": uid, "owner": owner}
+        words = [f'"{key}":"{value}"'.encode() for key, value in wanted.items() if value]
+        lines = [line for line in self._lines if all(word in line for word in words)]
+        found = (_change(entry) for line in lines if (entry := parse(line)))
         return tuple(
             c
-            for c in self.changes
-            if c.kind == kind and name in ("", c.name) and uid in ("", c.uid)
+            for c in found
+            if c.kind == kind
+            and name in ("", c.name)
+            and uid in ("", c.uid)
+            and owner in ("", c.owner)
         )
-
-    def at(self, version: int, kind: str, name: str) -> Change | None:
-        """How the object of that name was at a version of the cluster; None when it was not."""
-        known = [c for c in self.of(kind, name=name) if 0 < c.version <= version]
-        newest = max(known, key=lambda c: c.version, default=None)
-        return None if newest is None or newest.is_gone else newest
 
     def when(self, moment: float, kind: str, name: str) -> Change | None:
         """How the object of that name was at a time in seconds since the epoch."""
         known = [c for c in self.of(kind, name=name) if seconds(c.seen) <= moment]
         return known[-1] if known and not known[-1].is_gone else None
+
+
+def newest(changes: Iterable[Change], version: int) -> Change | None:
+    """The last of the changes up to a version of the cluster; None when there is none."""
+    known = [change for change in changes if 0 < change.version <= version]
+    return max(known, key=lambda change: change.version, default=None)
 
 
 def seconds(time: str) -> float:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 SCHEMA = 1
-LARGEST = 8 << 20
+LARGEST = 4 << 20
 HISTORY = "history.jsonl"
 LIFE = "cluster.id"
 Entry = Mapping[str, object]
@@ -39,26 +39,35 @@ def read_life(file: Path) -> str:
         return ""
 
 
-def read_entries(file: Path, life: str) -> Iterator[Entry]:
-    """All whole lines of both files that belong to this life, oldest first."""
+def read_lines(file: Path, life: str) -> Iterator[bytes]:
+    """The lines of both files that belong to this life, oldest first, their heads among them."""
     for part in (before(file), file):
-        entries = _whole_lines(part)
-        head = next(entries, {})
+        lines = _lines(part)
+        line = next(lines, b"")
+        head = parse(line)
         if head.get("schema") == SCHEMA and head.get("life") == life:
-            yield head
-            yield from entries
+            yield line
+            yield from lines
 
 
-def _whole_lines(file: Path) -> Iterator[Entry]:
+def read_entries(file: Path, life: str) -> Iterator[Entry]:
+    """What `read_lines` gives, parsed, without lines that were torn."""
+    return (entry for line in read_lines(file, life) if (entry := parse(line)))
+
+
+def parse(line: bytes) -> Entry:
+    """The object in a line; empty when it was torn by a kill or a full disk."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def _lines(file: Path) -> Iterator[bytes]:
     try:
         with file.open("rb") as lines:
-            for line in lines:
-                try:
-                    entry = json.loads(line)
-                except ValueError:
-                    continue  # torn by a kill or a full disk; the lines around it hold
-                if isinstance(entry, dict):
-                    yield entry
+            yield from lines
     except OSError:
         return
 
@@ -70,13 +79,13 @@ class Journal:
         self._file, self._life, self._largest = file, life, largest
         self._handle: int | None = None
 
-    def begin(self) -> tuple[Entry, ...]:
-        """Set the files of another life aside; what is known of this one."""
+    def begin(self) -> Iterator[Entry]:
+        """Set the files of another life aside; what is on record of this one."""
         for part in (before(self._file), self._file):
-            head = next(_whole_lines(part), {})
+            head = parse(next(_lines(part), b""))
             if part.exists() and (head.get("schema"), head.get("life")) != (SCHEMA, self._life):
                 part.replace(_aside(part, str(head.get("life") or "unknown")))
-        return tuple(read_entries(self._file, self._life))
+        return read_entries(self._file, self._life)
 
     def append(self, entry: Entry) -> None:
         """Put one line at the end, whole or not at all."""

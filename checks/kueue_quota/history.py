@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from checks.history import Change, History, seconds
+from checks.history import Change, History, newest, seconds
 from checks.kit.expect import mismatch
 from checks.kit.proof import seconds_of
 from checks.kit.quantities import sum_amounts
@@ -97,8 +97,7 @@ def find_leaving(scene: Scene, lab: Facts, workload: WorkloadNow) -> Change | No
     before = [c for c in leaving if c.version < entry.version]
     if before:
         return before[-1]
-    held = [c for c in _holders(scene.history, entry.version) if c.owner == lab.first_job.name]
-    if not held:
+    if _holder(scene.history, lab.first_job.name, entry.version) is None:
         return None
     raise mismatch(
         say("the recorder's history of Workload {workload}", workload=workload.name),
@@ -128,8 +127,8 @@ def find_line(scene: Scene, lab: Facts) -> Line | None:
     job = scene.job(lab.waiting_job.name) if is_after_step_8(scene, lab) else None
     workload = scene.workload_of(job) if job else None
     for change in waiting_changes(scene.history, workload.uid) if workload else ():
-        held = {c.owner: c for c in _holders(scene.history, change.version)}
-        first, second = held.get(lab.first_job.name), held.get(lab.second_job.name)
+        first = _holder(scene.history, lab.first_job.name, change.version)
+        second = _holder(scene.history, lab.second_job.name, change.version)
         if first and second and _is_full(scene.history, lab, change.version, [first, second]):
             return Line(first, second, change, _said(scene, change.uid))
     return None
@@ -169,22 +168,21 @@ def _is_refused(change: Change) -> bool:
     return condition is not None and condition.status == "False"
 
 
-def _holders(history: History, version: int) -> tuple[Change, ...]:
-    """The Workloads that surely held quota at a version of the cluster.
+def _holder(history: History, job: str, version: int) -> Change | None:
+    """The Workload of a Job that surely held quota at a version of the cluster.
 
     When the deletion of one went unseen, nobody knows until when it did.
     """
-    changes = history.of("Workload")
+    changes = history.of("Workload", owner=job)
     unsure = {change.uid for change in changes if change.is_gone and not change.version}
-    names = {change.name for change in changes if change.uid not in unsure}
-    then = [history.at(version, "Workload", name) for name in names]
-    return tuple(change for change in then if change is not None and change.holds_quota)
+    then = newest(changes, version)
+    return then if then is not None and then.holds_quota and then.uid not in unsure else None
 
 
 def _is_full(history: History, lab: Facts, version: int, held: list[Change]) -> bool:
     """The queue was open with the quota of step 2, and what was held filled it."""
-    queue = history.at(version, "ClusterQueue", lab.cluster_queue.name)
-    if queue is None or queue.facts.get("stop") != "None":
+    queue = newest(history.of("ClusterQueue", name=lab.cluster_queue.name), version)
+    if queue is None or queue.is_gone or queue.facts.get("stop") != "None":
         return False
     quota = sum_amounts([queue.amounts("quota")]).get(lab.gpu, Fraction(0))
     used = sum_amounts([change.amounts("amounts") for change in held]).get(lab.gpu, Fraction(0))

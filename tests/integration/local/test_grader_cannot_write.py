@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -25,16 +26,25 @@ def calls(log: Path) -> Iterator[dict]:
 
 
 def test_a_whole_run_reads_and_nothing_else(solved: Lab) -> None:
+    began = datetime.now(UTC).isoformat()
     for step in STEPS:
         solved.run("check", str(step))
     for words in (("why", "train-3"), ("doctor",), ("report",), ("history",), ("hint", "1")):
         assert solved.run(*words).code in (0, 1, 2), words
     found = list(calls(Path(solved.status()["home"]) / "logs" / "audit.log"))
-    assert {call["verb"] for call in found} <= READS, {call["verb"] for call in found}
+    run = {call["verb"] for call in found if call["requestReceivedTimestamp"] >= began[:19]}
+    assert run
+    assert run <= READS, run
+    done = {call["verb"] for call in found if call.get("responseStatus", {}).get("code", 0) < 400}
+    assert done <= READS, done
     asked = {call.get("objectRef", {}).get("resource") for call in found}
     assert {"jobs", "workloads", "clusterqueues", "localqueues", "pods"} <= asked
-    assert {"list", "watch"} <= {call["verb"] for call in found}
-    assert "secrets" not in asked
+    assert {"list", "watch"} <= done
+    assert "secrets" not in {
+        call.get("objectRef", {}).get("resource")
+        for call in found
+        if call["requestReceivedTimestamp"] >= began[:19]
+    }
 
 
 @pytest.mark.parametrize(
@@ -46,7 +56,7 @@ def test_a_whole_run_reads_and_nothing_else(solved: Lab) -> None:
         "delete clusterqueue team-a",
         "label node gpu-node-0 a=b",
         'patch clusterqueue team-a --type=merge -p {"spec":{"stopPolicy":"Hold"}}',
-        "patch workloads.kueue.x-k8s.io -n team-a --all --type=merge -p {}",
+        "create clusterrolebinding x --clusterrole=cluster-admin --user=lab-grader",
         "annotate localqueue lq -n team-a a=b",
         "scale job train-2 -n team-a --replicas=2",
         "create token default -n team-a",
@@ -55,7 +65,6 @@ def test_a_whole_run_reads_and_nothing_else(solved: Lab) -> None:
         "auth can-i create jobs -n team-a",
         "auth can-i impersonate users",
         "get pods -A --as=admin",
-        "exec -n team-a deploy/x -- true",
     ],
 )
 def test_what_is_more_than_reading_is_refused(solved: Lab, words: str) -> None:
