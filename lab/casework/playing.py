@@ -136,7 +136,7 @@ class Player:
 
     def _act(self, case: Case) -> str:
         """What the learner did, what the node would have reported, what was written down."""
-        said = [self._run(_deed(case), 0.0)]
+        said = [self._run(deed(case), 0.0)]
         said.append(self._run(case.scripts.get("rig.sh", ""), RESTING))
         said.append(self._run(case.scripts.get("write.sh", ""), 0.0))
         return "\n".join(filter(None, said))
@@ -159,7 +159,7 @@ class Player:
             self._reset()
 
 
-def _deed(case: Case) -> str:
+def deed(case: Case) -> str:
     """What the learner did. On a broken place apply.sh may be empty: it stands for nobody's act."""
     usual = "" if case.world == "answered" else USUAL[case.step]
     if case.kind == "broken" and case.learner:

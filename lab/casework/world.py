@@ -119,16 +119,18 @@ class World:
         Raises Spoilt when what was there from the beginning is gone or changed.
         """
         level = level_of(step)
-        start = self._whole(level)
-        self._strip(self.levels[start])
-        if not self.levels[start].items() <= self._prints().items():
+        now = self._prints()
+        start = self._whole(level, now)
+        if not set(now) <= set(self.levels[start]):
+            self._strip(self.levels[start])
+            now = self._prints()
+        if not self.levels[start].items() <= now.items():
             raise Spoilt(say("the place is not what it was before the first case"))
         if start < level:
             self._climb(range(start + 1, level + 1))
 
-    def _whole(self, level: int) -> int:
+    def _whole(self, level: int, now: Prints) -> int:
         """The highest level up to `level` all of whose objects are there and unchanged."""
-        now = self._prints()
         for candidate in range(level, 0, -1):
             known = self.levels.get(candidate)
             if known is not None and known.items() <= now.items():
