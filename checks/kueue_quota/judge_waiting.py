@@ -54,6 +54,27 @@ def what_was_said(scene: Scene, workload: WorkloadNow) -> tuple[Said, ...]:
     return tuple(said for twin in twins for said in _conditions(twin))
 
 
+def whose_text(scene: Scene, workload: WorkloadNow, text: str) -> str:
+    """The other Workload that a text is about: it is named there, and this one is not.
+
+    A twin speaks for a Workload about which Kueue says nothing itself. Empty when it is about none.
+    """
+    is_silent = "QuotaReserved" not in workload.conditions
+    if is_silent or workload.name in text or workload.owner_name in text:
+        return ""
+    others = [one.name for one in scene.workloads() if one.uid != workload.uid]
+    return next((name for name in sorted(others) if name in text), "")
+
+
+def without_others(scene: Scene, workload: WorkloadNow, text: str) -> str:
+    """A text that names this Workload, without the lines that name another one (lists, events)."""
+    others = [one.name for one in scene.workloads() if one.uid != workload.uid]
+    if workload.name not in text or not any(name in text for name in others):
+        return text
+    lines = text.split("\n")
+    return "\n".join("" if any(name in line for name in others) else line for line in lines)
+
+
 def own_words(scene: Scene, workload: WorkloadNow) -> str:
     """All that the Workload's status and its events say, in one text."""
     events = [f"{event.reason} {event.message}" for event in scene.events_of(workload.uid)]

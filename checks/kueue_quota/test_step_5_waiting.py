@@ -22,7 +22,13 @@ from checks.kueue_quota.judge_running import (
     require_right_job,
     require_running,
 )
-from checks.kueue_quota.judge_waiting import own_words, require_waiting, what_was_said
+from checks.kueue_quota.judge_waiting import (
+    own_words,
+    require_waiting,
+    what_was_said,
+    whose_text,
+    without_others,
+)
 from checks.kueue_quota.waiting_words import Said, judge_words
 from checks.outcome import Evidence, Finding, Mismatch
 from checks.scene import Scene
@@ -105,18 +111,25 @@ def test_waiting_file(watch: Watch, files: Files, lab: Facts, evidence: Note) ->
     file = files.text(lab.waiting_job.file)
 
     def judge(scene: Scene) -> None:
-        line = find_line(scene, lab)
-        if line is not None:
-            job = scene.job(lab.waiting_job.name)
-            entered = scene.workload_of(job) if job else None
-            if entered is not None:
-                _judge_file(file, entered, line.said, recorded_words(line))
-            return
-        _, workload = _waiting(scene, lab)
-        _judge_file(file, workload, what_was_said(scene, workload), own_words(scene, workload))
+        workload, said, own = _words_of(scene, lab)
+        if other := whose_text(scene, workload, file.text):
+            found: Message | None = say("the text is about another Workload, {other}", other=other)
+        else:
+            found = judge_words(without_others(scene, workload, file.text), said, own)
+        _judge_file(file, workload, said, found)
 
     watch.until(judge)
     evidence(from_file(file, f"the reason of {lab.waiting_job.name}"))
+
+
+def _words_of(scene: Scene, lab: Facts) -> tuple[WorkloadNow, Sequence[Said], str]:
+    """The waiting Workload and what it says, or what it said before step 8 let it in."""
+    line, job = find_line(scene, lab), scene.job(lab.waiting_job.name)
+    entered = scene.workload_of(job) if job else None
+    if line is not None and entered is not None:
+        return entered, line.said, recorded_words(line)
+    _, workload = _waiting(scene, lab)
+    return workload, what_was_said(scene, workload), own_words(scene, workload)
 
 
 def _waiting(scene: Scene, lab: Facts) -> tuple[JobNow, WorkloadNow]:
@@ -124,7 +137,9 @@ def _waiting(scene: Scene, lab: Facts) -> tuple[JobNow, WorkloadNow]:
     return job, require_waiting(scene, lab, job)
 
 
-def _judge_file(file: TextFile, workload: WorkloadNow, said: Sequence[Said], own: str) -> None:
+def _judge_file(
+    file: TextFile, workload: WorkloadNow, said: Sequence[Said], found: Message | None
+) -> None:
     if not said:
         raise OnItsWay(
             Finding(
@@ -134,7 +149,6 @@ def _judge_file(file: TextFile, workload: WorkloadNow, said: Sequence[Said], own
                 say("wait a second and check again"),
             )
         )
-    found = judge_words(file.text, said, own)
     if found is None:
         return
     line = next((n for n, text in enumerate(file.text.split("\n"), 1) if text.strip()), 1)

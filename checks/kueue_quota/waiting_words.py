@@ -64,7 +64,8 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
 
 
 def _holds(text: str, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", text, re.I) is not None
+    """As a word of its own; a Korean ending may follow it directly (WaitingForQuota이다)."""
+    return re.search(rf"\b{re.escape(word)}\b", text, re.I | re.A) is not None
 
 
 def _words(text: str) -> list[str]:

@@ -21,6 +21,7 @@ TWO_SHORT = MESSAGE.replace(
         "\nwaitingforquota\n",
         "reason: WaitingForQuota",
         "사유는 WaitingForQuota 입니다",
+        "사유는 WaitingForQuota이다.",
         MESSAGE,
         MESSAGE.split(": ")[1],
         "message: '"
