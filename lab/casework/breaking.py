@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from lab.casework.api import Api, Refused
+from lab.casework.api import KUEUE, LISTS, Api, Refused
 from lab.casework.desk import Desk
 from lab.places import Place
 from provision.errors import LabError
@@ -21,6 +22,7 @@ from provision.message import Message, say
 from provision.target import TargetInfo
 from provision.waiting import wait_until
 
+STUBBORN = 5.0  # seconds until objects are freed that wait for Kueue
 LONELY = "lab-gpu-nokubelet"
 
 Breaking = Callable[[Place, Api, Desk], AbstractContextManager[Place]]
@@ -105,15 +107,27 @@ def _paused(component: str) -> Breaking:
 def _crds_absent(place: Place, api: Api, desk: Desk) -> Iterator[Place]:
     desk.run("kubectl get crd -o name | grep 'kueue.x-k8s.io$' | xargs kubectl delete --wait=false")
 
+    began = time.monotonic()
+
     def missing() -> Message | None:
+        if time.monotonic() - began > STUBBORN:
+            _free_all(api)
         try:
             api.call("GET", "/apis/kueue.x-k8s.io/v1beta2")
         except Refused as error:
             return None if error.status == 404 else say("{problem}", problem=str(error))
         return say("the kinds of Kueue are still served")
 
-    wait_until(missing, within=60)
+    wait_until(missing, within=60, every=0.5)
     yield place
+
+
+def _free_all(api: Api) -> None:
+    """Take the finalizers off Kueue's objects, whose kinds wait for them to go."""
+    for kind in (kind for kind, path in LISTS.items() if path.startswith(KUEUE)):
+        with suppress(Refused):
+            for thing in api.items(kind):
+                api.free(thing)
 
 
 @contextmanager

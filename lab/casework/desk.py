@@ -63,7 +63,9 @@ class Desk:
     environment: Mapping[str, str]
 
     def clear(self) -> None:
-        """Empty the workspace, whatever lies in it."""
+        """Empty the workspace, whatever lies in it or in its place; links are not followed."""
+        if self.workspace.is_symlink() or self.workspace.is_file():
+            self.workspace.unlink()
         self.workspace.mkdir(parents=True, exist_ok=True)
         for entry in self.workspace.iterdir():
             if entry.is_dir() and not entry.is_symlink():

@@ -9,6 +9,7 @@ import pytest
 
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult
 from lab.casework.cases import CaseError, read_case
+from lab.casework.desk import Desk
 from lab.casework.kit import kit_environment
 from lab.casework.memory import Kept, Memory
 from lab.casework.playing import deed
@@ -124,3 +125,36 @@ def test_json_of_a_place_that_cannot_be_judged():
     data = as_json(StepResult(4, (error, check(Outcome.SKIPPED)), 1, 0.1), Speech("en"))
     assert data["verdict"] == "CANNOT TELL"
     assert [(one["found"], one["next"]) for one in data["failed"]] == [("down", "up")]
+
+
+def test_a_workspace_replaced_by_a_link_is_cleared_without_following_it(tmp_path):
+    treasure = tmp_path / "treasure"
+    treasure.mkdir()
+    (treasure / "gold").touch()
+    desk = Desk(tmp_path / "work", {"PATH": os.environ["PATH"]})
+    desk.workspace.symlink_to(treasure)
+    desk.clear()
+    assert desk.workspace.is_dir()
+    assert not desk.workspace.is_symlink()
+    (desk.workspace / "link").symlink_to(treasure)
+    os.mkfifo(desk.workspace / "pipe")
+    desk.clear()
+    assert list(desk.workspace.iterdir()) == []
+    assert (treasure / "gold").exists()
+
+
+def test_files_of_a_case_are_laid_writable_and_the_case_stays_as_it_is(tmp_path):
+    folder = folder_with(tmp_path, "step: 1\ntitle: t\nkind: wrong\n")
+    (folder / "files").mkdir()
+    (folder / "files" / "flavor.yaml").write_text("mine")
+    (folder / "files" / "flavor.yaml").chmod(0o444)
+    desk = Desk(tmp_path / "work", {"PATH": os.environ["PATH"]})
+    desk.clear()
+    desk.lay(read_case(folder, "kueue_quota", 8))
+    assert desk.run("echo more >> flavor.yaml && cat flavor.yaml") == "mine" + "more\n(exit 0)"
+    assert (folder / "files" / "flavor.yaml").read_text() == "mine"
+
+
+def test_a_script_that_takes_too_long_is_killed_and_says_so(tmp_path):
+    desk = Desk(tmp_path, {"PATH": os.environ["PATH"]})
+    assert "killed" in desk.run("tail -f /dev/null", within=0.3)
