@@ -11,10 +11,11 @@ import fcntl
 import os
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from checks.journal import Journal, read_life
+from checks.journal import Journal, read_life, stamp
 from checks.kit.cluster import JOB, POD, Kind
 from checks.kit.stream import ApiStream
 from checks.recording.following import Follower
@@ -105,7 +106,7 @@ def _last_beat(file: Path) -> float:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
+    sys.stdout.write(f"{stamp(time.time())} {text}\n")
     sys.stdout.flush()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from provision.errors import TargetError, UsageError
-from provision.local.components import load_inventory
+from provision.local.components import companion_set, load_inventory
 from provision.local.plan import (
     Component,
     Folders,
@@ -21,6 +21,7 @@ from provision.local.plan import (
 )
 from provision.local.running import stop_levels
 from provision.local.supervising import supervisor_config
+from provision.target import Companion
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "provision"
 VERSIONS = {
@@ -129,3 +130,24 @@ def test_broken_inventory_names_the_file(tmp_path: Path):
     path.write_text("schema: 2\n")
     with pytest.raises(TargetError, match=r"components\.yaml cannot be understood"):
         load_inventory(path)
+
+
+def test_a_companion_runs_a_module_beside_the_cluster_and_is_not_needed() -> None:
+    wanted = Companion(
+        "note-taker", "a.module", ("--to=$home/x", "--port=$port_note_taker"), ("etcd", "@moment")
+    )
+    sets = (*load_inventory().chosen(()), companion_set([wanted]))
+    folders = Folders(Path("/place"))
+    ports = {name: 21000 + i for i, name in enumerate(port_names(sets))}
+    blanks = make_blanks(folders, ports, sets, ())
+    plan = make_plan(sets, folders, blanks, VERSIONS, "/venv/bin/python")
+    by_name = {component.name: component for component in plan}
+    mine, port = by_name["note-taker"], ports["note-taker"]
+    assert mine.argv == (
+        *("/venv/bin/python", "-I", "-m", "a.module"),
+        *("--to=/place/x", f"--port={port}"),
+    )
+    assert mine.probe.url == f"http://127.0.0.1:{port}/readyz"
+    assert mine.after == ("etcd", "@moment")
+    assert not mine.is_needed
+    assert all(c.is_needed for name, c in by_name.items() if name != "note-taker")

@@ -23,6 +23,7 @@ from provision.local.processes import is_alive, place_processes
 from provision.local.running import Running
 from provision.local.supervising import Supervisor, socket_path, supervisor_config
 from provision.message import Message, say
+from provision.target import TargetStatus
 from provision.waiting import wait_until
 
 SERVER = Path(__file__).parents[2] / "fakes" / "server.py"
@@ -39,7 +40,14 @@ class Rig:
         self.supervisor = Supervisor(self.home, socket_path(self.home, Path("/tmp")))
         self.running = Running(self.home, "test-id", self.supervisor)
 
-    def component(self, name: str, *flags: str, after: tuple[str, ...] = (), port: int = 0):
+    def component(
+        self,
+        name: str,
+        *flags: str,
+        after: tuple[str, ...] = (),
+        port: int = 0,
+        is_needed: bool = True,
+    ):
         port = port or self.port
         self.port += 1
         argv = (sys.executable, "-I", str(SERVER), str(port), *flags, f"--home={self.home}")
@@ -51,6 +59,7 @@ class Rig:
             after=after,
             log=self.home / "logs" / f"{name}.log",
             version="v1",
+            is_needed=is_needed,
         )
 
     def boot(self, *components: Component) -> None:
@@ -237,3 +246,15 @@ def test_folder_for_sockets_that_others_may_enter_is_refused(tmp_path: Path, mon
     finally:
         folder.rmdir()
         runtime.rmdir()
+
+
+@pytest.mark.parametrize("flags", [("--deaf",), ("--exit", "3")])
+def test_a_companion_that_does_not_come_stops_nobody(rig: Rig, flags: tuple[str, ...]):
+    needed = rig.component("needed", "--slow", "0.5")
+    companion = rig.component("companion", *flags, is_needed=False)
+    rig.boot(companion, needed)
+    assert rig.launch(companion, needed, within=2) == ["needed"]
+    seen = {status.name: status for status in look((companion, needed), rig.running)}
+    assert seen["needed"].is_ready
+    assert not seen["companion"].is_ready
+    assert TargetStatus(True, tuple(seen.values()), None).is_ready
