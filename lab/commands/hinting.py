@@ -68,9 +68,13 @@ def _record(place: Place, step: Step) -> StepRecord:
 
 
 def _grade(console: Console, place: Place, step: Step, is_json: bool) -> StepVerdict:
-    """Grade a step of which no failure is on record; tells why when there is nothing to hint at."""
-    standing = Examiner(place).check((step,))[0]
+    """Grade a step of which no failure is on record; only a failure is recorded then.
+
+    Tells why when there is nothing to hint at.
+    """
+    standing = Examiner(place, is_recording=False).check((step,))[0]
     if standing.verdict is StepVerdict.NOT_YET:
+        ProgressLog(place.progress_file).record(standing.result, by_answer=False)
         return standing.verdict
     if is_json:
         verdict = str(standing.verdict)
@@ -79,6 +83,8 @@ def _grade(console: Console, place: Place, step: Step, is_json: bool) -> StepVer
         )
     elif standing.verdict is StepVerdict.PASS:
         console.tell(say("Step {step} passes: there is nothing to hint at.", step=step.number))
+        if not standing.record.passed_at:
+            console.tell(say("Put it on record: make check STEP={step}", step=step.number))
     else:
         click.echo(console.report().step(place.lab, standing))
     return standing.verdict

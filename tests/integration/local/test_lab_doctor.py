@@ -149,8 +149,10 @@ def test_a_hint_grades_first_when_nothing_is_known(untouched: Lab) -> None:
     assert step["attempts"] == 2
     assert "(hint 2 of 4: make hint STEP=1)" in untouched.run("check", "1").out
     untouched.done("solve", "1", "--yes")
+    record = untouched.progress.read_bytes()
     said = untouched.done("hint", "1")
     assert "passes" in said.out
+    assert untouched.progress.read_bytes() == record
     report = untouched.done("report", "--json").json()
     assert report["hints"] == 1
     assert report["steps"][0]["solved"]
