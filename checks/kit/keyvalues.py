@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from checks.kit.files import TextFile
 from checks.kit.manifests import place
 from checks.kit.odd import describe_oddity, first_oddity
 from provision.message import say
+
+_COMMENT = re.compile(r"\s#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +31,8 @@ def read_key_values(file: TextFile, keys: Sequence[str]) -> Mapping[str, Value]:
         key = key.strip().casefold()
         if not equals or line.lstrip().startswith("#") or key not in keys:
             continue
-        value = Value(text.split(" #")[0].strip().strip("'\""), number)
-        if key in found and found[key].text != value.text:
+        value = Value(_COMMENT.split(text)[0].strip().strip("'\""), number)
+        if key in found and found[key].text.casefold() != value.text.casefold():
             raise mismatch(
                 place(file, number),
                 say("one line {key}=", key=key),

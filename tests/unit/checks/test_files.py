@@ -126,6 +126,7 @@ KEYS = ("suspended", "workload")
         "suspended=false\nworkload=none\n",
         "# c\n\n suspended = false # yes\nother=1\nWORKLOAD='none'",
         "workload=none\nsuspended=false\nsuspended=false\n",
+        'suspended=false\nworkload=none\t# kubectl said so\nsuspended="false"\t#\n',
     ],
 )
 def test_key_value_lines(folder, files, text):
@@ -135,6 +136,11 @@ def test_key_value_lines(folder, files, text):
         "suspended": "false",
         "workload": "none",
     }
+
+
+def test_a_value_that_stands_twice_in_other_case_is_one_value(folder, files):
+    (folder / "b.txt").write_text("suspended=false\nsuspended=FALSE\nworkload=none\n")
+    assert read_key_values(files.text("b.txt"), KEYS)["suspended"].text == "FALSE"
 
 
 @pytest.mark.parametrize(
