@@ -21,8 +21,9 @@ _DECIMAL = {
     **{unit: Fraction(1000**power) for power, unit in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
 }
 _UNITS = {**_DECIMAL, **{unit: Fraction(factor) for unit, factor in _BINARY.items()}}
-_SHAPE = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d{1,2})|([A-Za-z]*))")
+_SHAPE = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:[eE]([+-]?\d{1,2})|([A-Za-z]*))", re.A)
 _LONGEST = 64
+_MOST_SHOWN = 10**20
 
 
 class BadQuantity(ValueError):
@@ -73,7 +74,9 @@ def sum_amounts(maps: Iterable[Mapping[str, object]]) -> Mapping[str, Fraction]:
 
 
 def show_amount(amount: Fraction) -> str:
-    """An amount in its shortest plain spelling: 2, 500m, 0.5 becomes 500m."""
+    """An amount in its shortest plain spelling: 2, 500m, 0.5 becomes 500m; 1e+99 stays short."""
+    if abs(amount) >= _MOST_SHOWN:
+        return f"{float(amount):g}"
     if amount.denominator == 1:
         return str(amount.numerator)
     milli = amount * 1000

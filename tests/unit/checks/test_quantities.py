@@ -61,6 +61,8 @@ def test_amounts_that_differ(one, other):
         (float("inf"), "number"),
         (float("nan"), "number"),
         ("2x", "x"),
+        ("\u0662", "number"),
+        ("2e\u0662", "number"),
     ],
 )
 def test_what_is_no_quantity_is_refused_by_name(value, word):
@@ -73,6 +75,13 @@ def test_what_is_no_quantity_is_refused_by_name(value, word):
 def test_a_shown_amount_reads_back(milli):
     amount = Fraction(milli, 1000)
     assert parse_quantity(show_amount(amount)) == amount
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [("1e99", "1e+99"), ("-1e30", "-1e+30"), (10**19, "10000000000000000000")]
+)
+def test_huge_amounts_are_shown_short(value, shown):
+    assert show_amount(parse_quantity(value)) == shown
 
 
 @given(st.text() | st.floats() | st.integers() | st.none() | st.lists(st.text()))
