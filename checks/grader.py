@@ -111,7 +111,8 @@ class Grader:
             remarks=tuple(self.remarks),
         )
         part = self._result.with_name(f"{self._result.name}.{os.getpid()}")
-        part.write_text(json.dumps(result_to_json(outcome), ensure_ascii=False), encoding="utf-8")
+        text = json.dumps(result_to_json(outcome), ensure_ascii=False)
+        part.write_text(text, encoding="utf-8", errors="replace")  # half characters become "?"
         part.replace(self._result)
 
     def _set(self, name: str, **changes: object) -> None:

@@ -8,6 +8,7 @@ any value is built.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -21,6 +22,7 @@ from provision.message import Message, say
 
 _DEEPEST = 60
 _LONGEST_NUMBER = 40
+_HALF = re.compile(r"[\ud800-\udfff]")  # an escape of a surrogate without its other half
 
 
 class BadJson(Mismatch):
@@ -111,6 +113,9 @@ def _once(file: TextFile, pairs: list[tuple[str, object]]) -> dict[str, object]:
     for key, _ in pairs:
         if key in seen:
             raise _not_json(file, None, say("the key {key} stands twice", key=cut(key, 60)))
+        if _HALF.search(key):
+            spelled = cut(json.dumps(key), 60)
+            raise _not_json(file, None, say("half a character in the key {key}", key=spelled))
         seen.add(key)
     return dict(pairs)
 

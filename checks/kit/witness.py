@@ -147,7 +147,14 @@ def _choose(documents: Sequence[Document], wanted: Wanted) -> tuple[Document, Fa
     named = [d for d in same if dig(d.content, "metadata", "name") == wanted.name]
     if not named:
         return same[0], _wrong_name(same[0], wanted)
-    return named[-1], None
+    right = [d for d in named if _is_in_namespace(d, wanted)]
+    return (right or named)[-1], None
+
+
+def _is_in_namespace(document: Document, wanted: Wanted) -> bool:
+    """It names the wanted namespace, or none, so that a flag of kubectl can name it."""
+    namespace = dig(document.content, "metadata", "namespace")
+    return namespace in (MISSING, None, "", wanted.namespace) or not wanted.namespace
 
 
 def _wrong_name(document: Document, wanted: Wanted) -> Fault:
@@ -180,12 +187,11 @@ def _judge_version(document: Document, wanted: Wanted) -> Fault | None:
                 version=wanted.kind.group_version,
             ),
         )
-    namespace = dig(document.content, "metadata", "namespace")
-    if namespace in (MISSING, None, "", wanted.namespace) or not wanted.namespace:
+    if _is_in_namespace(document, wanted):
         return None
     return Fault(
         ("metadata", "namespace"),
         plain(wanted.namespace),
-        plain(show(namespace).strip('"')),
+        plain(show(dig(document.content, "metadata", "namespace")).strip('"')),
         say("the step asks for the namespace {namespace}", namespace=wanted.namespace),
     )

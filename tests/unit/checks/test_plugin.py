@@ -176,6 +176,15 @@ def test_a_step_that_passes_and_one_that_is_not_yet(judge):
     assert judge(body).verdict is StepVerdict.NOT_YET
 
 
+def test_half_characters_never_break_the_result(judge):
+    result = judge(
+        "def test_a():\n    '''a'''\n"
+        "    raise mismatch(say('x'), say('x'), say('{k}', k='a' + chr(0xd800)), say('x'))\n"
+    )
+    assert result.verdict is StepVerdict.NOT_YET
+    assert str(result.first_failure.finding.found) == "a?"
+
+
 @pytest.mark.parametrize("body", ["import nosuchthing\n", "def test_a(:\n", "1 / 0\n"])
 def test_checks_that_cannot_be_loaded(judge, body):
     result = judge(body)

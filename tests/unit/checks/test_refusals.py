@@ -59,6 +59,19 @@ def test_other_spellings_pass(name, spelling):
     assert refused is None, told(refused)
 
 
+ELSEWHERE = "\n---\n" + RIGHT["lq.yaml"].replace("namespace: team-a", "namespace: default")
+
+
+@pytest.mark.parametrize(
+    "text", [RIGHT["lq.yaml"] + ELSEWHERE, ELSEWHERE + "---\n" + RIGHT["lq.yaml"]]
+)
+def test_the_document_of_the_right_namespace_counts(text):
+    assert judge("lq.yaml", text.encode()) is None
+    refused = judge("lq.yaml", ELSEWHERE.encode())
+    assert refused is not None
+    assert "metadata.namespace" in told(refused)
+
+
 # The file, what it says instead, the line that must be named (0: none), and the cause.
 REFUSED = [
     ("flavor.yaml", (FLAVOR, FLAVOR.replace("  name", "\tname")), 4, "tab"),
@@ -101,6 +114,8 @@ REFUSED = [
     ("usage.json", ("2,", "null,"), 0, "null"),
     ("usage.json", ("2,", '"two",'), 0, "two"),
     ("usage.json", ("2,", "2"), 3, "JSON"),
+    ("usage.json", ("2,", '"\u0662",'), 0, "a number"),
+    ("usage.json", ("pending", "pending\\ud800"), 0, '"pending\\ud800"'),
     ("usage.json", ('"pending": 1,', '"pending": 1, "pending": 0,'), 0, "pending stands twice"),
     ("usage.json", ('"admitted"', "“admitted”"), 2, "U+201C"),
     ("bypass.txt", ("suspended=", "suspended："), 1, "U+FF1A"),
