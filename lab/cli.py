@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gettext
 import os
 import sys
@@ -15,10 +16,11 @@ from lab.commands.doctoring import doctor
 from lab.commands.explaining import why
 from lab.commands.hinting import hint
 from lab.commands.learning import check, shell, solve, step
-from lab.commands.placing import destroy, down, logs, provision, reset, status
+from lab.commands.looking import logs, status
+from lab.commands.placing import destroy, down, provision, reset
 from lab.commands.reporting import report
 from lab.commands.telling import history
-from lab.console import open_console
+from lab.console import Console, open_console
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
 from provision.message import say
@@ -69,19 +71,46 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         console.tell_error(LabError(say("Interrupted; the same command goes on from here.")))
         return INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-        return 0
+    except OSError as error:
+        return _give_up(console, error)
     return code if isinstance(code, int) else 0
+
+
+def _give_up(console: Console, error: OSError) -> int:
+    """The system refused something that no command foresaw; a closed pipe wants no words."""
+    if not isinstance(error, BrokenPipeError):
+        with contextlib.suppress(OSError):
+            console.tell_error(
+                LabError(
+                    say("The system refused: {error}", error=error),
+                    next_move=say("Mend it, then run the same command again."),
+                )
+            )
+    return LabError.exit_code
 
 
 def main() -> None:
     """Entry point of the `lab` command."""
-    for stream in (sys.stdout, sys.stderr):
+    _open_streams()
+    _speak_for_click()
+    code = run(sys.argv[1:], os.environ)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        code = LabError.exit_code
+        # What could not be written must not be tried again, with a traceback, at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
+
+
+def _open_streams() -> None:
+    """Standard streams that can be written to: closed ones go nowhere, odd letters become ?."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        stream = getattr(sys, name)
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-    _speak_for_click()
-    sys.exit(run(sys.argv[1:], os.environ))
 
 
 def _speak_for_click() -> None:

@@ -6,14 +6,14 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import click
 
 from lab.places import Place, Places
 from lab.report import TextReport
-from lab.text import Speech, wrap
+from lab.text import Speech, pad, width, wrap
 from provision.errors import LabError, UsageError
 from provision.message import Message, say
 from provision.target import Progress
@@ -59,6 +59,13 @@ class Console:
         mark = f"{progress.seconds:6.1f} s  "
         first, *rest = wrap(self.speech.of(progress.stage), self.columns - len(mark))
         click.echo("\n".join([mark + first, *(" " * len(mark) + line for line in rest)]))
+
+    def tell_rows(self, rows: Sequence[tuple[Message, str]]) -> None:
+        """Labels and their values in two columns."""
+        labels = [self.speech.of(label) for label, _ in rows]
+        room = max(width(label) for label in labels)
+        for label, (_, value) in zip(labels, rows, strict=True):
+            click.echo(f"  {pad(label, room)}  {value}")
 
     def tell_json(self, data: Mapping[str, object]) -> None:
         """Data for programs, alone on standard output."""

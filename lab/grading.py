@@ -82,13 +82,20 @@ def judge(
 
     `history` is the file of the recorder, where there is one.
     """
-    with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
-        request, result = Path(folder) / "request.json", Path(folder) / "result.json"
-        request.write_text(
-            json.dumps(_request(lab, step, info, records, history), ensure_ascii=False),
-            encoding="utf-8",
+    try:
+        with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
+            request, result = Path(folder) / "request.json", Path(folder) / "result.json"
+            request.write_text(
+                json.dumps(_request(lab, step, info, records, history), ensure_ascii=False),
+                encoding="utf-8",
+            )
+            return _run(step, request, result, logs, limit)
+    except OSError as error:
+        return cannot_tell(
+            step,
+            say("The grader could not work: {error}", error=error),
+            say("Make room for temporary files, or set TMPDIR to a folder with room."),
         )
-        return _run(step, request, result, logs, limit)
 
 
 def cannot_tell(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 from lab.places import Place, require_folder
-from provision.errors import LabError
+from provision.errors import LabError, UsageError
+from provision.files import write_atomically
 from provision.message import say
+
+OWNED = ".workspace"
 
 
 def dated_folder(place: Place, why: str) -> Path:
@@ -20,6 +25,36 @@ def dated_folder(place: Place, why: str) -> Path:
         number += 1
         folder = place.saved / f"{stamp}-{why}-{number}"
     return folder
+
+
+def is_ours(place: Place) -> bool:
+    """The workspace was made for this place: it held nothing when the place was first brought up.
+
+    Only such a folder may ever be removed; one that was there before stays the learner's.
+    """
+    try:
+        return (place.home / OWNED).read_text(encoding="utf-8") == str(place.workspace)
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def claim(place: Place) -> None:
+    """Note that the workspace was made for this place; call it when it was empty before."""
+    write_atomically(place.home / OWNED, str(place.workspace))
+
+
+def require_apart(place: Place, environment: Mapping[str, str]) -> None:
+    """Refuse a workspace that holds more than a workspace: /, HOME, LAB_HOME, the project."""
+    workspace = place.workspace.resolve()
+    held = [place.home.parent.resolve(), Path(__file__).resolve().parent.parent]
+    if home := environment.get("HOME"):
+        held.append(Path(home).resolve())
+    for path in held:
+        if path == workspace or path.is_relative_to(workspace):
+            raise UsageError(
+                say("The workspace {path} holds {inner}.", path=place.workspace, inner=path),
+                next_move=say("Name a folder of its own in LAB_WORKSPACE."),
+            )
 
 
 def entries(place: Place) -> tuple[Path, ...]:
@@ -74,3 +109,11 @@ def keep_copies(place: Place, files: list[Path], why: str) -> Path:
         else:
             shutil.move(file, folder / file.name)
     return folder
+
+
+def remove(place: Place) -> None:
+    """Remove the workspace of a place whose target is gone, and the place's folder if now empty."""
+    if place.workspace.is_dir():
+        shutil.rmtree(place.workspace)
+    with contextlib.suppress(OSError):
+        place.home.rmdir()

@@ -60,7 +60,7 @@ def plain_file_errors() -> Iterator[None]:
         yield
     except OSError as error:
         name = error.filename or "a file of the lab"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise TargetError(
                 say("The disk is full: {path} could not be written.", path=name),
                 next_move=say("Free some space and run the same command again; nothing is lost."),

@@ -19,6 +19,7 @@ from provision.target import Progress, Tell
 from provision.waiting import wait_until
 
 STATE_FILE = "place.json"
+STATE_COPY = ".place.json.copy"
 MARKER_FILE = ".gpu-queue-lab-place"
 LOCK_FILE = ".lock"
 LIFE_FILE = "cluster.id"
@@ -54,25 +55,33 @@ def new_state(lab: str) -> PlaceState:
 
 def load_state(home: Path) -> PlaceState | None:
     """The state kept in `home`, or None when there is none; an unreadable one is a TargetError."""
-    path = home / STATE_FILE
-    try:
-        raw = json.loads(path.read_text("utf-8"))
-        if raw.pop("schema") != SCHEMA:
-            raise ValueError("schema")
-        return PlaceState(**raw)
-    except (FileNotFoundError, NotADirectoryError):
+    is_there = False
+    for path in (home / STATE_FILE, home / STATE_COPY):
+        try:
+            raw = json.loads(path.read_text("utf-8"))
+            if raw.pop("schema") == SCHEMA:
+                return PlaceState(**raw)
+            is_there = True
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            is_there = True
+    if not is_there:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise TargetError(
-            say("{path} cannot be read: {reason}.", path=path, reason=error),
-            next_move=say("Run `make destroy` and `make provision` to make the place anew."),
-        ) from error
+    raise TargetError(
+        say("{path} and its copy are damaged.", path=home / STATE_FILE),
+        next_move=say(
+            "Copy your files, then make destroy ends what runs and removes the place; "
+            "make provision makes it anew."
+        ),
+    )
 
 
 def save_state(home: Path, state: PlaceState) -> None:
     """Write the state so that a crash leaves the old or the new one."""
     text = json.dumps({"schema": SCHEMA, **asdict(state)}, indent=2, sort_keys=True)
     write_atomically(home / STATE_FILE, text + "\n")
+    write_atomically(home / STATE_COPY, text + "\n")
 
 
 def ensure_life(home: Path, *, is_new: bool = False) -> None:

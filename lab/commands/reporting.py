@@ -51,6 +51,8 @@ def report(
         click.echo(text, nl=False)
         return
     try:
+        if not out.absolute().parent.is_dir():
+            raise FileNotFoundError(2, "no such folder", str(out.absolute().parent))
         write_atomically(out, text, mode=0o644)
     except OSError as error:
         raise LabError(

@@ -39,7 +39,10 @@ class PlaceProcess:
 
 
 def place_processes(home: Path, place_id: str) -> tuple[PlaceProcess, ...]:
-    """All running processes of the place, in no order."""
+    """All running processes of the place, in no order.
+
+    An empty `place_id`, of a place whose state is lost, stands for any id: the folder decides.
+    """
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
@@ -47,8 +50,9 @@ def place_processes(home: Path, place_id: str) -> tuple[PlaceProcess, ...]:
                 continue
             variables = process.environ()
             is_supervisor = str(home / "conf" / "supervisord.conf") in process.cmdline()
-            is_marked = variables.get(PLACE_VARIABLE) == place_id
-            names_home = any(str(home) in argument for argument in process.cmdline())
+            mark = variables.get(PLACE_VARIABLE)
+            is_marked = mark == place_id or (mark is not None and not place_id)
+            names_home = any(f"{home}/" in argument for argument in process.cmdline())
             if is_supervisor or (is_marked and names_home):
                 name = "" if is_supervisor else variables.get(COMPONENT_VARIABLE, "")
                 found.append(PlaceProcess(name, process))

@@ -91,7 +91,10 @@ class LocalTarget:
             foreign = foreign_names(self._spec.home)
             with self._alone(tell, started):
                 tell(Progress(say("removing {path}", path=self._spec.home), 0.0))
-                state = load_state(self._spec.home)
+                try:
+                    state = load_state(self._spec.home)
+                except TargetError:  # damaged, and about to go: its processes are found without it
+                    state = PlaceState(id="", lab=self._spec.lab, created="")
                 if state is not None:
                     self._running(state).kill()
                 self._place.remove(foreign)

@@ -111,3 +111,55 @@ def test_text_of_a_step_needs_no_place(tmp_path):
         assert done.returncode == 0
         assert "fake-gpu" in done.stdout
         assert "\x1b" not in done.stdout
+
+
+def test_destroy_leaves_a_folder_that_is_not_the_labs(tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "thesis.txt").write_text("mine")
+    done = lab(tmp_path, "destroy", "--yes", LAB_WORKSPACE=str(theirs))
+    assert done.returncode == 0
+    assert "nothing was removed" in done.stdout
+    assert (theirs / "thesis.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("what", ["/", "home", "lab_home", "above"])
+def test_workspace_that_holds_more_is_refused(tmp_path, what):
+    home, root = tmp_path / "user", tmp_path / "labs" / "here"
+    for folder in (home, root):
+        folder.mkdir(parents=True)
+    path = {"/": "/", "home": home, "lab_home": root, "above": tmp_path / "labs"}[what]
+    done = lab(root, "provision", LAB_WORKSPACE=str(path), HOME=str(home))
+    assert done.returncode == 2
+    assert "LAB_WORKSPACE" in done.stderr
+    assert not list(root.glob("kueue_quota*"))
+
+
+@pytest.mark.parametrize("arguments", ["status", "status --json", "step 1"])
+def test_output_that_cannot_be_written_is_no_traceback(tmp_path, arguments):
+    for redirection in (">&-", ">/dev/full"):
+        done = subprocess.run(
+            ["sh", "-c", f"{LAB} {arguments} {redirection}"],
+            env={"PATH": os.environ["PATH"], "LAB_HOME": str(tmp_path), "LAB_CACHE": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr
+        assert "Exception ignored" not in done.stderr
+        assert done.returncode in (0, 3)
+
+
+def test_no_temporary_files_is_cannot_tell(tmp_path):
+    """A limit on the size of files stands for the full disk."""
+    program = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); "
+    program += "from lab.__main__ import main; sys.argv[1:] = ['check', '1', '--json']; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PATH": os.environ["PATH"], "LAB_HOME": str(tmp_path), "LAB_CACHE": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr

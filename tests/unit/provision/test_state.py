@@ -47,9 +47,18 @@ def test_absent_state_is_none(tmp_path: Path):
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"schema": 9}', '{"schema": 1, "x": 1}'])
 def test_unreadable_state_says_what_helps(tmp_path: Path, text: str):
     (tmp_path / "place.json").write_text(text)
-    with pytest.raises(TargetError, match=r"place\.json cannot be read") as caught:
+    with pytest.raises(TargetError, match=r"place\.json and its copy are damaged") as caught:
         load_state(tmp_path)
     assert "make destroy" in str(caught.value.next_move)
+
+
+def test_damaged_state_is_read_from_its_copy(tmp_path: Path):
+    state = new_state("kueue_quota")
+    save_state(tmp_path, state)
+    (tmp_path / "place.json").write_text("garbage")
+    assert load_state(tmp_path) == state
+    (tmp_path / "place.json").unlink()
+    assert load_state(tmp_path) == state
 
 
 def test_home_that_is_a_file_is_named(tmp_path: Path):
