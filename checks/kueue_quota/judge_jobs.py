@@ -12,10 +12,13 @@ from checks.kit.expect import Fault, Path, plain, show
 from checks.kit.paths import MISSING, dig, dig_list, dig_map
 from checks.kit.quantities import BadQuantity, parse_quantity
 from checks.kueue_quota.facts import Facts
+from checks.reasons.amounts import pod_amounts
 from checks.reasons.labels import find_label
 from provision.message import Message, say
 
-_CONTAINERS: Path = ("spec", "template", "spec", "containers")
+_POD: Path = ("spec", "template", "spec")
+_CONTAINERS: Path = (*_POD, "containers")
+_INIT_CONTAINERS: Path = (*_POD, "initContainers")
 _LABELS: Path = ("metadata", "labels")
 _DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQueueDefaulting)
 
@@ -79,18 +82,19 @@ def judge_no_label(content: Object, facts: Facts) -> Fault | None:
 
 
 def judge_gpus(content: Object, facts: Facts, gpus: int) -> Fault | None:
-    """One pod at a time, whose containers together ask `gpus` GPUs, as the API takes it."""
-    total = Fraction(0)
+    """One pod at a time, which asks `gpus` GPUs in all, as the scheduler and Kueue count it."""
+    most = Fraction(0)
     asked: Path = (*_CONTAINERS, 0, "resources", "limits", facts.gpu)
-    for index, container in enumerate(dig_list(content, *_CONTAINERS)):
-        where: Path = (*_CONTAINERS, index, "resources", "limits")
-        fault = _judge_container(container, where, facts, gpus)
-        if fault is not None:
-            return fault
-        amount, _ = _whole_number(dig(container, "resources", "limits", facts.gpu))
-        if amount:
-            asked = (*where, facts.gpu)
-        total += amount
+    for path in (_CONTAINERS, _INIT_CONTAINERS):
+        for index, container in enumerate(dig_list(content, *path)):
+            where: Path = (*path, index, "resources", "limits")
+            fault = _judge_container(container, where, facts, gpus)
+            if fault is not None:
+                return fault
+            amount, _ = _whole_number(dig(container, "resources", "limits", facts.gpu))
+            if amount > most:
+                most, asked = amount, (*where, facts.gpu)
+    total = pod_amounts(dig(content, *_POD)).get(facts.gpu, Fraction(0))
     if total == gpus:
         return _judge_parallelism(content, facts)
     none = say("no {gpu} in any container", gpu=facts.gpu)

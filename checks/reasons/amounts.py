@@ -12,20 +12,29 @@ Amounts = Mapping[str, Fraction]
 
 
 def pod_amounts(spec: object) -> Amounts:
-    """What a pod asks in all: its containers together, or one init container when that is more.
+    """What a pod asks in all: what runs together, or one init container when that is more.
 
-    A limit without a request counts as the request, as the API server and Kueue have it.
+    Together run the containers and the sidecars: init containers with restartPolicy Always (KEP
+    753), next to which the init containers after them run, too. A limit without a request counts
+    as the request, as the API server and Kueue have it.
     """
-    running = sum_amounts(_asked(one) for one in dig_list(spec, "containers"))
-    total = dict(running)
-    for one in dig_list(spec, "initContainers"):
-        for name, amount in sum_amounts([_asked(one)]).items():
+    starts = dig_list(spec, "initContainers")
+    together = [one for one in starts if is_sidecar(one)] + dig_list(spec, "containers")
+    total = dict(sum_amounts(_asked(one) for one in together))
+    for index, one in enumerate(starts):
+        before = [other for other in starts[:index] if is_sidecar(other)]
+        for name, amount in sum_amounts(_asked(other) for other in (*before, one)).items():
             total[name] = max(total.get(name, Fraction(0)), amount)
     overhead = sum_amounts([dig_map(spec, "overhead")])
     return {
         name: total.get(name, Fraction(0)) + overhead.get(name, Fraction(0))
         for name in {*total, *overhead}
     }
+
+
+def is_sidecar(init_container: object) -> bool:
+    """An init container that goes on running next to the containers."""
+    return dig(init_container, "restartPolicy") == "Always"
 
 
 def pod_set_amounts(pod_sets: Sequence[object]) -> Amounts:

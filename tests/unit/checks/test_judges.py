@@ -205,6 +205,41 @@ def test_a_job_that_must_have_no_label(lab):
     assert "LocalQueue default" in told(judge_no_label(job(labels={LABEL: "default"}), lab))
 
 
+def with_gpus(*containers, init):
+    parts = [{"resources": {"limits": {GPU: gpus}}} for gpus in containers]
+    starts = [
+        {"resources": {"limits": {GPU: gpus}}, **({"restartPolicy": "Always"} if stays else {})}
+        for gpus, stays in init
+    ]
+    return job(containers=parts or [{}], initContainers=starts)
+
+
+@pytest.mark.parametrize(
+    ("content", "gpus"),
+    [
+        (with_gpus(1, init=[(1, False)]), 1),
+        (with_gpus(1, init=[(2, False)]), 2),
+        (with_gpus(1, init=[(1, False), (1, False)]), 1),
+        (with_gpus(init=[(1, True)]), 1),
+        (with_gpus(1, init=[(1, True)]), 2),
+        (with_gpus(init=[(1, True), (1, False)]), 2),
+        (with_gpus(init=[(1, False), (1, True)]), 1),
+        (with_gpus(1, init=[(1, True), (2, False)]), 3),
+    ],
+)
+def test_gpus_are_counted_as_the_scheduler_does(lab, content, gpus):
+    assert judge_gpus(content, lab, gpus) is None
+    assert f"{GPU}: {gpus} " in told(judge_gpus(content, lab, gpus + 1))
+
+
+def test_an_init_container_that_asks_too_much_is_named(lab):
+    fault = judge_gpus(with_gpus(1, init=[(2, False)]), lab, 1)
+    assert "initContainers[0].resources.limits" in told(fault)
+    fault = judge_gpus(with_gpus(1, init=[("0.5", False)]), lab, 1)
+    assert "initContainers[0]" in told(fault)
+    assert "whole" in told(fault)
+
+
 def test_the_count_of_gpus_is_over_all_containers(lab):
     two = [{"resources": {"limits": {GPU: 1}}}] * 2
     assert judge_gpus(job(containers=two), lab, 2) is None
