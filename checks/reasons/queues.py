@@ -94,7 +94,7 @@ def _inactive(scene: Scene, queue: QueueNow) -> Explanation | None:
     missing = [name for name in queue.flavors if name not in known]
     if missing:
         note = say("there is no ResourceFlavor {name}", name=names_of(missing))
-        move = say("make that ResourceFlavor, or name one that exists in the ClusterQueue")
+        move = say("create that ResourceFlavor, or name one that exists in the ClusterQueue")
         found = Explanation(Cause.INACTIVE, what, move=move)
         found = found.told(detail("missing", note), there_is(missing[0], known))
     return found
