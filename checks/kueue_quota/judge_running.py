@@ -9,6 +9,7 @@ from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.outcome import CannotTell, Finding, Mismatch
+from checks.reasons.pods import CORRECT_FLAVOR, label_source
 from checks.scene import Scene
 from checks.watching import JobNow, PodNow, WorkloadNow
 from provision.message import Message, say
@@ -129,18 +130,22 @@ def require_flavor_on_pod(pod: PodNow, facts: Facts) -> None:
 
 def _unscheduled(scene: Scene, job: JobNow, pod: PodNow, message: str) -> Exception:
     nodes = scene.node_labels()
-    lacking = [
-        f"{key}={value}"
+    lacking = {
+        key: value
         for key, value in pod.node_selector.items()
         if not any(labels.get(key) == value for labels in nodes)
-    ]
+    }
     where = say("pods of Job {job}", job=job.name)
     if lacking:
         found = say(
             "{pod} is Pending: no node has {labels} of its nodeSelector",
             pod=pod.name,
-            labels=", ".join(lacking),
+            labels=", ".join(f"{key}={value}" for key, value in lacking.items()),
         )
+        source = label_source(scene, job, lacking)
+        if source is not None:
+            found = say("{found}; {state}", found=found, state=source)
+            return mismatch(where, say("a pod that is Running"), found, CORRECT_FLAVOR)
         move = say("a Job's template cannot be changed: delete the Job, correct it, submit it")
         return mismatch(where, say("a pod that is Running"), found, move)
     found = say("{pod} is Pending: {message}", pod=pod.name, message=cut(message))

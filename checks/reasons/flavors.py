@@ -7,6 +7,7 @@ Kueue compares only those keys of a Job's selector and affinity that the flavor 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from checks.kit.paths import dig, dig_list, dig_text, dig_texts
 from checks.reasons.queues import holds
@@ -17,12 +18,40 @@ from provision.message import Message, say
 _POD = ("spec", "template", "spec")
 
 
-def flavor_obstacle(scene: Scene, job: JobNow, flavor: str, says: str) -> Message | None:
+@dataclass(frozen=True, slots=True)
+class FlavorObstacle:
+    """What keeps a Job out of a flavor; `move` is what helps when the flavor itself is at fault."""
+
+    what: Message
+    move: Message | None = None
+
+
+def flavor_obstacle(scene: Scene, job: JobNow, flavor: str, says: str) -> FlavorObstacle | None:
     """What keeps this Job out of this flavor, None when nothing does."""
     raw = scene.flavor(flavor)
     if raw is None:
-        return say("there is no ResourceFlavor {name}", name=flavor)
-    labels = dig_texts(raw, "spec", "nodeLabels")
+        return FlavorObstacle(say("there is no ResourceFlavor {name}", name=flavor))
+    if what := _other_labels(job, flavor, dig_texts(raw, "spec", "nodeLabels"), says):
+        return FlavorObstacle(what)
+    tolerations = dig_list(job.raw, *_POD, "tolerations") + dig_list(raw, "spec", "tolerations")
+    for taint in dig_list(raw, "spec", "nodeTaints"):
+        if bars(taint, tolerations):
+            what = say(
+                "flavor {flavor} has the taint {taint}, which the Job does not tolerate ({says})",
+                flavor=flavor,
+                taint=spell_taint(taint),
+                says=says or "-",
+            )
+            move = say(
+                "take {taint} out of spec.nodeTaints of ResourceFlavor {flavor}, and apply it",
+                taint=spell_taint(taint),
+                flavor=flavor,
+            )
+            return FlavorObstacle(what, move)
+    return None
+
+
+def _other_labels(job: JobNow, flavor: str, labels: Mapping[str, str], says: str) -> Message | None:
     for key, value in job.node_selector.items():
         if key in labels and labels[key] != value:
             return say(
@@ -39,15 +68,6 @@ def flavor_obstacle(scene: Scene, job: JobNow, flavor: str, says: str) -> Messag
             flavor=flavor,
             says=says or "-",
         )
-    tolerations = dig_list(job.raw, *_POD, "tolerations") + dig_list(raw, "spec", "tolerations")
-    for taint in dig_list(raw, "spec", "nodeTaints"):
-        if bars(taint, tolerations):
-            return say(
-                "flavor {flavor} has the taint {taint}, which the Job does not tolerate ({says})",
-                flavor=flavor,
-                taint=spell_taint(taint),
-                says=says or "-",
-            )
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from checks.kit.expect import cut, plain
@@ -103,21 +104,28 @@ def _from_flavor(scene: Scene, job: JobNow, found: Explanation) -> Explanation:
     """The same; when the label that no node has comes from a flavor, with that flavor named."""
     if found.cause is not Cause.NODE_LABELS:
         return found
+    lacking = {key for view in _views(scene, job) for key in view}
+    note = label_source(scene, job, lacking)
+    if note is None:
+        return found
+    return replace(found, move=CORRECT_FLAVOR).told(detail("source", note))
+
+
+def label_source(scene: Scene, job: JobNow, lacking: Collection[str]) -> Message | None:
+    """From which flavor Kueue took these label keys of the Job's pods; None when from none."""
     workload = scene.workload_of(job)
     assigned = dig_list(
         workload.raw if workload else {}, "status", "admission", "podSetAssignments"
     )
     flavors = {str(name) for one in assigned for name in dig_map(one, "flavors").values()}
-    lacking = {key for view in _views(scene, job) for key in view}
     for flavor in sorted(flavors):
         labels = scene.flavor_labels(flavor) or {}
-        if wrong := [f"{key}={value}" for key, value in labels.items() if key in lacking]:
-            note = say(
+        wrong = [f"{key}={value}" for key, value in labels.items() if key in lacking]
+        if wrong:
+            return say(
                 "{labels} comes from flavor {flavor}", labels=", ".join(wrong), flavor=flavor
             )
-            move = say("correct spec.nodeLabels of the flavor, delete the Job, submit it again")
-            return replace(found, move=move).told(detail("source", note))
-    return found
+    return None
 
 
 def _views(scene: Scene, job: JobNow) -> list[set[str]]:
@@ -158,4 +166,5 @@ def _node(pod: PodNow) -> str:
     return dig_text(pod.raw, "spec", "nodeName")
 
 
+CORRECT_FLAVOR = say("correct spec.nodeLabels of the flavor, delete the Job, submit it again")
 _NO_NODE = say("there is no node at all: see make status")

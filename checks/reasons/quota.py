@@ -13,12 +13,12 @@ from fractions import Fraction
 from checks.kit.paths import dig_list, dig_text
 from checks.kit.quantities import show_amount
 from checks.reasons.cause import Cause, Detail, Explanation
-from checks.reasons.flavors import flavor_obstacle
+from checks.reasons.flavors import FlavorObstacle, flavor_obstacle
 from checks.reasons.room import Room, held, room_of
 from checks.reasons.words import detail, kueue_says, names_of
 from checks.scene import Scene
 from checks.watching import JobNow, QueueNow, WorkloadNow
-from provision.message import Message, say
+from provision.message import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _explain_group(
     obstacles = {one: flavor_obstacle(scene, job, one, says) for one in flavors if job is not None}
     open_ones = [one for one in flavors if obstacles.get(one) is None]
     if not open_ones:
-        return _no_flavor([(name, what) for name, what in obstacles.items() if what])
+        return _no_flavor([one for one in obstacles.values() if one])
     tries = [
         _Try(one, asked, {name: room_of(scene, queue, one, name) for name in asked})
         for one in open_ones
@@ -78,9 +78,9 @@ def _explain_group(
     return _quota_short(workload, queue, possible[0])
 
 
-def _no_flavor(obstacles: list[tuple[str, Message]]) -> Explanation:
-    found = Explanation(Cause.NO_FLAVOR, obstacles[0][1])
-    return found.told(*(detail("also", what) for _, what in obstacles[1:]))
+def _no_flavor(obstacles: list[FlavorObstacle]) -> Explanation:
+    found = Explanation(Cause.NO_FLAVOR, obstacles[0].what, move=obstacles[0].move)
+    return found.told(*(detail("also", one.what) for one in obstacles[1:]))
 
 
 def _not_covered(workload: WorkloadNow, queue: QueueNow) -> Explanation | None:

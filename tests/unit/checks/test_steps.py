@@ -174,6 +174,34 @@ def test_pods_that_do_not_run(make_scene, pods, kind, words):
     assert all(word in text for word in words), text
 
 
+def test_a_label_of_the_flavor_that_no_node_has_is_put_right_in_the_flavor(make_scene):
+    labels = {"nvidia.com/gpu.present": "true", "zone": "nowhere"}
+    admitted = workload("train-1", ADMITTED)
+    admitted["status"]["admission"]["podSetAssignments"][0]["flavors"] = {"cpu": "fake-gpu"}
+    scene = world(
+        make_scene,
+        jobs=[job(suspend=False)],
+        workloads=[admitted],
+        pods=[pod(phase="Pending", scheduled="False", selector={**labels, "disk": "ssd"})],
+        nodes=[{"metadata": {"name": "n", "labels": {"nvidia.com/gpu.present": "true"}}}],
+        resourceflavors=[flavor(labels=labels)],
+    )
+    text = told(lambda: require_running(scene, scene.job("train-1")))
+    assert "no node has zone=nowhere, disk=ssd" in text
+    assert "zone=nowhere comes from flavor fake-gpu" in text
+    assert "correct spec.nodeLabels of the flavor" in text
+
+
+def test_a_taint_of_the_flavor_is_put_right_in_the_flavor(make_scene):
+    tainted = flavor()
+    taint = {"key": "gpu", "value": "yes", "effect": "NoSchedule"}
+    tainted["spec"]["nodeTaints"] = [taint]
+    waiting = workload("train-1", WAITING)
+    scene = world(make_scene, jobs=[job()], workloads=[waiting], resourceflavors=[tainted])
+    text = told(lambda: require_admitted(scene, scene.job("train-1")))
+    assert "take gpu=yes:NoSchedule out of spec.nodeTaints of ResourceFlavor fake-gpu" in text
+
+
 def test_pods_that_run(make_scene, lab):
     scene = world(make_scene, jobs=[job(suspend=False)], pods=[pod(), pod("other")])
     running = require_running(scene, scene.job("train-1"))
