@@ -20,12 +20,30 @@ _POD: Path = ("spec", "template", "spec")
 _CONTAINERS: Path = (*_POD, "containers")
 _INIT_CONTAINERS: Path = (*_POD, "initContainers")
 _LABELS: Path = ("metadata", "labels")
+_POLICIES = ("Never", "OnFailure")
 _DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQueueDefaulting)
 
 
 def judge_queued_job(content: Object, facts: Facts, gpus: int) -> Fault | None:
     """A Job that goes through the lab's LocalQueue and asks `gpus` GPUs in all."""
-    return judge_label(content, facts) or judge_gpus(content, facts, gpus)
+    return judge_label(content, facts) or judge_gpus(content, facts, gpus) or _judge_form(content)
+
+
+def _judge_form(content: Object) -> Fault | None:
+    """What the API asks of any Job: a file without it could not be applied again."""
+    path: Path = ("spec", "template", "spec", "restartPolicy")
+    policy = dig(content, *path)
+    if policy not in _POLICIES:
+        found = say("no restartPolicy") if policy is MISSING else plain(show(policy))
+        move = say("the API refuses a Job whose pods do not say Never or OnFailure")
+        return Fault(path, plain("restartPolicy: Never"), found, move)
+    for index, container in enumerate(dig_list(content, *_CONTAINERS)):
+        name = dig(container, "name")
+        if not isinstance(name, str) or not name:
+            found = say("a container without a name") if name is MISSING else plain(show(name))
+            move = say("the API refuses a container without a name; any name will do")
+            return Fault((*_CONTAINERS, index, "name"), say("a name"), found, move)
+    return None
 
 
 def judge_label(content: Object, facts: Facts) -> Fault | None:

@@ -123,6 +123,9 @@ def local_queue(**spec):
 def job(name="train-1", *, labels=None, limits=None, suspend=True, conditions=(), **template):
     limits = {"nvidia.com/gpu": 1} if limits is None else limits
     labels = {"kueue.x-k8s.io/queue-name": "lq"} if labels is None else labels
+    containers = template.pop("containers", [{"resources": {"limits": limits}}])
+    if isinstance(containers, list):
+        containers = [{"name": "trainer"} | container for container in containers]
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -135,7 +138,9 @@ def job(name="train-1", *, labels=None, limits=None, suspend=True, conditions=()
         },
         "spec": {
             "suspend": suspend,
-            "template": {"spec": {"containers": [{"resources": {"limits": limits}}], **template}},
+            "template": {
+                "spec": {"restartPolicy": "Never", "containers": containers, **template},
+            },
         },
         "status": {"conditions": list(conditions)},
     }

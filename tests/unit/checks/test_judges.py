@@ -190,6 +190,9 @@ def test_right_jobs(lab, content):
         (job(containers=None), [GPU]),
         (job(containers="x"), [GPU]),
         (job() | {"spec": job()["spec"] | {"parallelism": 3}}, ["spec.parallelism", "3"]),
+        (job(restartPolicy="Always"), ["restartPolicy", "Always", "Never"]),
+        (job(restartPolicy=None), ["restartPolicy", "Never"]),
+        (job(containers=[{"name": 7, "resources": {"limits": {GPU: 1}}}]), ["containers[0].name"]),
     ],
 )
 def test_jobs_that_are_off(lab, content, words):
