@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from checks.history import Change
 from checks.kit.cluster import Kind, Object
 from checks.kit.files import TextFile
 from checks.kit.paths import dig_text
@@ -43,19 +42,6 @@ def from_object(
         uid=dig_text(live, "metadata", "uid"),
         resource_version=dig_text(live, "metadata", "resourceVersion"),
         data=data or {},
-    )
-
-
-def from_change(change: Change, fact: str) -> Evidence:
-    """A fact about an object as the recorder saw it."""
-    return Evidence(
-        kind=change.kind,
-        name=change.name,
-        fact=fact,
-        time=change.seen,
-        namespace=change.namespace,
-        uid=change.uid,
-        resource_version=str(change.version or ""),
     )
 
 

@@ -6,15 +6,11 @@ Two sources: the recorder's history, and where it has nothing, what the API itse
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 from checks.history import Change, History, newest, seconds
 from checks.kit.expect import mismatch
 from checks.kit.proof import seconds_of
-from checks.kit.quantities import sum_amounts
-from checks.kueue_quota.after_step_8 import is_after_step_8
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.waiting_words import Said
 from checks.scene import Scene
 from checks.watching import WorkloadNow
 from provision.message import Message, say
@@ -112,33 +108,6 @@ def find_leaving(scene: Scene, lab: Facts, workload: WorkloadNow) -> Change | No
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The line of step 5 as the recorder saw it: the two that held the quota, and who waited."""
-
-    first: Change
-    second: Change
-    waiting: Change
-    said: tuple[Said, ...]
-
-
-def find_line(scene: Scene, lab: Facts) -> Line | None:
-    """The line that step 8 has ended; None when it has not, or when history does not prove it."""
-    job = scene.job(lab.waiting_job.name) if is_after_step_8(scene, lab) else None
-    workload = scene.workload_of(job) if job else None
-    for change in waiting_changes(scene.history, workload.uid) if workload else ():
-        first = _holder(scene.history, lab.first_job.name, change.version)
-        second = _holder(scene.history, lab.second_job.name, change.version)
-        if first and second and _is_full(scene.history, lab, change.version, [first, second]):
-            return Line(first, second, change, _said(scene, change.uid))
-    return None
-
-
-def recorded_words(line: Line) -> str:
-    """All that the waiting Workload said, in one text."""
-    return "\n".join(f"{said.reason} {said.message}" for said in line.said)
-
-
 def books_while_waiting(
     scene: Scene, lab: Facts, workload: WorkloadNow, moment: float
 ) -> Change | None:
@@ -177,23 +146,6 @@ def _holder(history: History, job: str, version: int) -> Change | None:
     unsure = {change.uid for change in changes if change.is_gone and not change.version}
     then = newest(changes, version)
     return then if then is not None and then.holds_quota and then.uid not in unsure else None
-
-
-def _is_full(history: History, lab: Facts, version: int, held: list[Change]) -> bool:
-    """The queue was open with the quota of step 2, and what was held filled it."""
-    queue = newest(history.of("ClusterQueue", name=lab.cluster_queue.name), version)
-    if queue is None or queue.is_gone or queue.facts.get("stop") != "None":
-        return False
-    quota = sum_amounts([queue.amounts("quota")]).get(lab.gpu, Fraction(0))
-    used = sum_amounts([change.amounts("amounts") for change in held]).get(lab.gpu, Fraction(0))
-    wanted = sum_amounts([lab.cluster_queue.quota]).get(lab.gpu, Fraction(0))
-    return quota == wanted and used + lab.waiting_job.gpus > quota
-
-
-def _said(scene: Scene, uid: str) -> tuple[Said, ...]:
-    conditions = [c.condition("QuotaReserved") for c in waiting_changes(scene.history, uid)]
-    events = [Said(e.reason, e.message) for e in scene.events_of(uid) if e.type == "Warning"]
-    return tuple(dict.fromkeys([*(Said(c.reason, c.message) for c in conditions if c), *events]))
 
 
 PLAY_AGAIN = say("play it again: make reset, and steps 4 and 5 before this one")

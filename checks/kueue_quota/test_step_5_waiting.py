@@ -10,12 +10,11 @@ from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, mismatch
 from checks.kit.files import Files, TextFile
 from checks.kit.manifests import place
-from checks.kit.proof import from_change, from_file, from_object
+from checks.kit.proof import from_file, from_object
 from checks.kueue_quota.after_step_8 import refuse_after_step_8
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.ground import go_back, require_ground
-from checks.kueue_quota.history import find_line, recorded_words
 from checks.kueue_quota.judge_running import (
     require_admitted,
     require_job,
@@ -36,7 +35,6 @@ from checks.watching import JobNow, WorkloadNow
 from provision.message import Message, say
 
 Note = Callable[[Evidence], None]
-Past = Callable[[Message], None]
 
 
 def test_ground(watch: Watch, lab: Facts) -> None:
@@ -46,14 +44,8 @@ def test_ground(watch: Watch, lab: Facts) -> None:
 
 @pytest.mark.transient
 @pytest.mark.needs("ground")
-def test_first_stands(watch: Watch, lab: Facts, evidence: Note, past: Past) -> None:
+def test_first_stands(watch: Watch, lab: Facts, evidence: Note) -> None:
     """{first_job} of step 4 is admitted"""
-    line = find_line(watch.scene, lab)
-    if line is not None:
-        past(say("the recorder saw the line that step 8 has ended"))
-        evidence(from_change(line.first, "Admitted=True"))
-        return
-
     def judge(scene: Scene) -> tuple[JobNow, WorkloadNow]:
         refuse_after_step_8(scene, lab)
         try:
@@ -92,11 +84,6 @@ def test_second_runs(watch: Watch, lab: Facts, evidence: Note) -> None:
 @pytest.mark.needs("second_runs")
 def test_third_waits(watch: Watch, lab: Facts, evidence: Note) -> None:
     """{waiting_job} waits: suspended, not admitted"""
-    line = find_line(watch.scene, lab)
-    if line is not None:
-        require_right_job(watch.scene, lab, lab.waiting_job.name, lab.waiting_job.gpus)
-        evidence(from_change(line.waiting, "QuotaReserved=False"))
-        return
     job, workload = watch.until(lambda scene: _waiting(scene, lab))
     condition = workload.conditions.get("QuotaReserved")
     since = condition.since if condition else workload.created
@@ -123,11 +110,7 @@ def test_waiting_file(watch: Watch, files: Files, lab: Facts, evidence: Note) ->
 
 
 def _words_of(scene: Scene, lab: Facts) -> tuple[WorkloadNow, Sequence[Said], str]:
-    """The waiting Workload and what it says, or what it said before step 8 let it in."""
-    line, job = find_line(scene, lab), scene.job(lab.waiting_job.name)
-    entered = scene.workload_of(job) if job else None
-    if line is not None and entered is not None:
-        return entered, line.said, recorded_words(line)
+    """The waiting Workload and what it says."""
     _, workload = _waiting(scene, lab)
     return workload, what_was_said(scene, workload), own_words(scene, workload)
 

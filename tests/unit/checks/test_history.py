@@ -10,9 +10,9 @@ from checks.kueue_quota.history import (
     TIMES,
     books_while_waiting,
     find_leaving,
-    find_line,
     find_wait,
 )
+from checks.kueue_quota.judge_handover import require_same_job
 from checks.kueue_quota.judge_ledger import Ledger, require_same_ledger
 from checks.outcome import Mismatch
 from checks.recording.keeper import Keeper, Late
@@ -159,6 +159,43 @@ def test_a_job_deleted_with_its_pods_first_makes_room_when_its_deletion_begins(
     assert find_leaving(after(), lab, third(after())).deleting == "2027-01-15T07:59:00Z"
 
 
+def test_a_train_3_made_again_counts_when_it_waited_before_train_1_went(recorded, after, lab):
+    recorded.line()
+    again = job("train-3")
+    again["metadata"]["uid"] = "uid-again"
+    recorded.see("Job", job("train-3"), is_gone=True)
+    recorded.see("Workload", workload("train-3", WAITING), is_gone=True)
+    recorded.see("Job", again)
+    recorded.see("Workload", made_again(WAITING))
+    recorded.leave()
+    recorded.see("Workload", made_again(ADMITTED))
+    jobs = [job("train-2", suspend=False), again]
+    scene = after(jobs=jobs, workloads=[workload("train-2", ADMITTED), made_again(ADMITTED)])
+    assert require_same_job(scene, lab, {}).uid == "uid-again"
+
+
+def test_a_wait_that_began_after_train_1_went_is_another_one(recorded, after, lab):
+    recorded.line()
+    recorded.leave()
+    recorded.enter()
+    again = job("train-3")
+    again["metadata"]["uid"] = "uid-again"
+    recorded.see("Job", again)
+    recorded.see("Workload", made_again(WAITING))
+    recorded.see("Workload", made_again(ADMITTED))
+    jobs = [job("train-2", suspend=False), again]
+    scene = after(jobs=jobs, workloads=[workload("train-2", ADMITTED), made_again(ADMITTED)])
+    with pytest.raises(Mismatch) as told:
+        require_same_job(scene, lab, {})
+    assert "in the line before train-1 was deleted" in str(told.value.finding.expected)
+    assert "uid uid-agai waits since" in str(told.value.finding.found)
+
+
+def made_again(conditions):
+    owner = {"kind": "Job", "name": "train-3", "uid": "uid-again", "controller": True}
+    return workload("train-3", conditions, uid="uid-w-again", ownerReferences=[owner])
+
+
 def test_room_that_came_from_elsewhere_is_told(recorded, after, lab):
     recorded.line()
     recorded.see("ClusterQueue", books(3, admitted=2, pending=1))
@@ -194,29 +231,6 @@ def test_an_ended_job_that_is_deleted_later_is_no_refusal(recorded, after, lab):
     recorded.enter()
     recorded.leave()
     assert find_leaving(after(), lab, third(after())) is None
-
-
-def test_the_line_of_step_5_is_proven_after_step_8(recorded, after, lab):
-    recorded.line()
-    assert find_line(after(), lab) is None
-    recorded.leave()
-    recorded.enter()
-    line = find_line(after(), lab)
-    assert (line.first.owner, line.second.owner, line.waiting.owner) == (
-        "train-1",
-        "train-2",
-        "train-3",
-    )
-    assert line.said[0].reason == "WaitingForQuota"
-    before = after(jobs=[job("train-1"), job("train-3")])
-    assert find_line(before, lab) is None
-
-
-def test_a_line_before_a_smaller_quota_is_not_that_of_step_5(recorded, after, lab):
-    recorded.line(quota=1)
-    recorded.leave()
-    recorded.enter()
-    assert find_line(after(), lab) is None
 
 
 class File:
