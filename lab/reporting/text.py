@@ -34,7 +34,7 @@ def _record(standing: Standing, speech: Speech, columns: int) -> Iterator[str]:
     ]
     yield from (f"  {line}" for line in wrap("; ".join(facts), columns - 2))
     if standing.evidence and not standing.is_credit_only:
-        yield f"  {speech.of(say('evidence'))}:"
+        yield "  " + speech.of(say("evidence")) + ":"
         for item in standing.evidence:
             yield from (f"    {line}" for line in wrap(evidence_line(item), columns - 4))
 

@@ -203,7 +203,7 @@ def test_a_hash_is_of_names_and_bytes(tmp_path):
 
 
 def test_without_a_place_the_report_says_so_and_records_nothing(tmp_path):
-    out = tmp_path / "out" / "report.html"
+    out = tmp_path / "report.html"
     done = run_lab(tmp_path, "report", "--format", "html", "--out", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     assert str(out) in done.stdout
@@ -226,8 +226,9 @@ def test_a_form_that_there_is_not(tmp_path, form):
     assert "text, json, junit, html" in done.stderr
 
 
-def test_a_file_that_cannot_be_written(tmp_path):
-    done = run_lab(tmp_path, "report", "--out", str(tmp_path))
+@pytest.mark.parametrize("name", ["", "no/such/folder.txt"])
+def test_a_file_that_cannot_be_written(tmp_path, name):
+    done = run_lab(tmp_path, "report", "--out", str(tmp_path / name))
     assert done.returncode == 3
     assert "--out" in done.stderr
     assert "Traceback" not in done.stderr
