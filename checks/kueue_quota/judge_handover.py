@@ -11,7 +11,7 @@ from checks.kit.expect import OnItsWay, mismatch, plain, spell_path
 from checks.kit.proof import rfc3339, seconds_of
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import go_back, require_ground
-from checks.kueue_quota.history import PLAY_AGAIN, RECORDER, Wait, find_wait
+from checks.kueue_quota.history import PLAY_AGAIN, RECORDER, Wait, find_wait, waiting_changes
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.kueue_quota.judge_running import require_job
 from checks.outcome import Evidence, Finding, Mismatch
@@ -60,6 +60,14 @@ def require_first_gone(scene: Scene, lab: Facts, credit: Credit) -> None:
             uid=job.uid,
         )
         raise Mismatch(replace(finding, found=found))
+    waiting = scene.job(lab.waiting_job.name)
+    if waiting is not None and _other_uid(credit, waiting):
+        move = say(
+            "check step 5 first: it was passed with another {waiting}; then delete {first}",
+            waiting=waiting.name,
+            first=job.name,
+        )
+        raise Mismatch(replace(finding, next_move=move))
     raise Mismatch(finding)
 
 
@@ -78,7 +86,7 @@ def absence(scene: Scene, lab: Facts) -> Evidence:
 
 
 def require_same_job(scene: Scene, lab: Facts, credit: Credit) -> JobNow:
-    """The waiting Job is there, as it was submitted for step 5."""
+    """The waiting Job is there: the one of step 5's pass, or one that waited by itself."""
     try:
         job = require_job(scene, lab.waiting_job.name, say("step 8 begins where step 5 ends"))
     except Mismatch as error:
@@ -91,17 +99,54 @@ def require_same_job(scene: Scene, lab: Facts, credit: Credit) -> JobNow:
             fault.found,
             say("it runs past Kueue; make reset, and let it wait and enter by itself"),
         )
-    known = _uids(credit, job.name)
-    workload = scene.workload_of(job)
-    has_waited = workload is not None and find_wait(scene, workload) is not None
-    if known and job.uid not in known and not has_waited and not job.is_suspended:
+    if other := _other_uid(credit, job):
         raise mismatch(
             say("Job {job}, metadata.uid", job=job.name),
-            say("uid {uid}, the Job that waited in step 5", uid=known[-1]),
-            say("uid {uid}: the Job was submitted again", uid=job.uid),
-            PLAY_AGAIN,
+            say("uid {uid}", uid=_short(other)),
+            say(
+                "uid {uid}: {job} is not the Job that step 5 was passed with",
+                uid=_short(job.uid),
+                job=job.name,
+            ),
+            say(
+                "bring back the situation of step 5, check step 5, then delete {first}",
+                first=lab.first_job.name,
+            ),
         )
+    workload = scene.workload_of(job)
+    has_quota = workload is not None and workload.is_true("QuotaReserved")
+    if workload is not None and has_quota and not _uids(credit, job.name):
+        wait = require_waited(scene, lab, job, workload, credit)
+        _require_wait_before_leaving(scene, lab, job, workload, wait)
     return job
+
+
+def _require_wait_before_leaving(
+    scene: Scene, lab: Facts, job: JobNow, workload: WorkloadNow, wait: Wait
+) -> None:
+    """The Job was in the line when the first one was deleted, as far as that was recorded."""
+    changes = scene.history.of(JOB.name, name=lab.first_job.name)
+    leaving = [change for change in changes if change.is_gone or change.deleting]
+    waits = waiting_changes(scene.history, workload.uid)
+    if waits:
+        is_late = all(0 < change.version < waits[0].version for change in leaving)
+    else:
+        since = seconds_of(wait.since) - 1  # the API's times are cut to the second
+        is_late = all(seconds_of(change.deleting or change.seen) < since for change in leaving)
+    if not leaving or not is_late:
+        return
+    raise mismatch(
+        say("the recorder's history of Job {job}", job=job.name),
+        say("in the line before {first} was deleted", first=lab.first_job.name),
+        say(
+            "uid {uid} waits since {since}; {first} was deleted at {left}",
+            uid=_short(job.uid),
+            since=wait.since,
+            first=lab.first_job.name,
+            left=leaving[-1].deleting or leaving[-1].seen,
+        ),
+        PLAY_AGAIN,
+    )
 
 
 def require_waited(
@@ -172,6 +217,16 @@ def _is_resubmitted(scene: Scene, lab: Facts, job: JobNow, credit: Credit) -> bo
     if workload is None or not workload.is_admitted:
         return False
     return seconds_of(job.created) > seconds_of(workload.conditions["Admitted"].since)
+
+
+def _other_uid(credit: Credit, job: JobNow) -> str:
+    """The uid with which that Job stands in the passes before, when this is another one."""
+    known = _uids(credit, job.name)
+    return known[-1] if known and job.uid not in known else ""
+
+
+def _short(uid: str) -> str:
+    return uid[:8]
 
 
 def _uids(credit: Credit, job: str) -> list[str]:

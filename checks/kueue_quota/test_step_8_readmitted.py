@@ -59,7 +59,7 @@ def test_first_gone(
 
 @pytest.mark.needs("first_gone")
 def test_same_job(watch: Watch, lab: Facts, credit: Credit, evidence: Note) -> None:
-    """{waiting_job} is the Job that waited, in the queue and not submitted again"""
+    """{waiting_job} is the Job that waited, in the queue"""
     job = watch.until(lambda scene: require_same_job(scene, lab, credit))
     evidence(from_object(JOB, job.raw, f"{lab.queue_label}={job.queue}"))
 

@@ -313,20 +313,31 @@ def test_the_same_job_waited_and_came_in(make_scene, lab):
 
 def test_evidence_of_step_5_stands_in_for_a_lost_history(make_scene, lab):
     scene = world(make_scene, **eight(workload("train-3", ADMITTED)))
-    third = require_same_job(scene, lab, {})
+    third = require_same_job(scene, lab, credit(train_3="uid-train-3"))
     now = require_admitted(scene, third)
     assert "uid" in told(lambda: require_waited(scene, lab, third, now, {}))
+    assert "nothing shows that it waited" in told(lambda: require_same_job(scene, lab, {}))
     seen = Evidence("Workload", "w", "QuotaReserved=False", LATER, uid="uid-w-train-3")
     assert require_waited(scene, lab, third, now, {5: [seen]}).since == LATER
+    assert require_same_job(scene, lab, {5: [seen]}).uid == "uid-train-3"
 
 
-def test_a_job_that_was_submitted_again(make_scene, lab):
-    scene = world(make_scene, **eight(workload("train-3", ADMITTED)))
-    text = told(lambda: require_same_job(scene, lab, credit(train_3="uid-old")))
-    assert "uid-old" in text
-    assert "uid-train-3" in text
-    waited = world(make_scene, **eight())
-    assert require_same_job(waited, lab, credit(train_3="uid-old")).uid == "uid-train-3"
+@pytest.mark.parametrize("third", [ADMITTED, LATE_ADMISSION, WAITING])
+def test_a_job_that_was_submitted_again(make_scene, lab, third):
+    scene = world(make_scene, **eight(workload("train-3", third)))
+    text = told(lambda: require_same_job(scene, lab, credit(train_3="11112222-33")))
+    assert "| uid 11112222 |" in text
+    assert "uid uid-trai: train-3 is not the Job that step 5 was passed with" in text
+    assert "check step 5, then delete train-1" in text
+    assert require_same_job(scene, lab, credit(train_3="uid-train-3")).uid == "uid-train-3"
+
+
+def test_another_train_3_is_told_before_train_1_is_deleted(make_scene, lab):
+    scene = world(make_scene, **five(workload("train-3", WAITING)))
+    text = told(lambda: require_first_gone(scene, lab, credit(train_3="uid-old")))
+    assert "check step 5 first" in text
+    text = told(lambda: require_first_gone(scene, lab, credit(train_3="uid-train-3")))
+    assert "check step 5 first" not in text
 
 
 @pytest.mark.parametrize(
