@@ -22,7 +22,6 @@ from provision.target import ComponentStatus
 
 API_SERVER = "kube-apiserver"
 ASKED = ("versions", "clock", "webhooks")
-MEND = say("make provision brings it back; make logs NAME={name} says why it ended")
 UP = say("make provision brings it up")
 
 
@@ -79,7 +78,10 @@ def examine_components(
             if status.is_running
             else say("{name} does not run", name=label)
         )
-        mend = say(MEND.template, name=status.name)
+        mend = say(
+            "make provision brings it back; make logs NAME={name} says why it ended",
+            name=status.name,
+        )
         yield bad(name, state_word, mend) if status.is_needed else note(name, state_word, mend)
 
 
