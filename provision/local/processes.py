@@ -52,7 +52,10 @@ def place_processes(home: Path, place_id: str) -> tuple[PlaceProcess, ...]:
             is_supervisor = str(home / "conf" / "supervisord.conf") in process.cmdline()
             mark = variables.get(PLACE_VARIABLE)
             is_marked = mark == place_id or (mark is not None and not place_id)
-            names_home = any(f"{home}/" in argument for argument in process.cmdline())
+            names_home = any(
+                f"{home}/" in argument or argument.endswith(str(home))
+                for argument in process.cmdline()
+            )
             if is_supervisor or (is_marked and names_home):
                 name = "" if is_supervisor else variables.get(COMPONENT_VARIABLE, "")
                 found.append(PlaceProcess(name, process))
