@@ -65,7 +65,7 @@ class Mutant:
 
 def mutants(base: Path) -> list[Mutant]:
     """All of them, in an order that does not change."""
-    made = [*_of_manifests(base), *_of_texts(base), *_of_acts()]
+    made = [*_of_manifests(base), *_of_texts(base), *_of_acts(base)]
     if len({mutant.id for mutant in made}) != len(made):
         raise ValueError("two mutants have the same name")
     return made
@@ -255,8 +255,12 @@ def _text(base: Path, text: Text) -> Mutant:
     )
 
 
-def _of_acts() -> Iterator[Mutant]:
+def _of_acts(base: Path) -> Iterator[Mutant]:
     for act in ACTS:
         yield Mutant(
-            name=f"act/{act.name}", step=act.step, apply=act.script, is_answered=act.is_answered
+            name=f"act/{act.name}",
+            step=act.step,
+            files=_with(base, act.step, {}),
+            apply=act.script,
+            is_answered=act.is_answered,
         )

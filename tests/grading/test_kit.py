@@ -1,5 +1,7 @@
 """The kit itself: its cases are read strictly, and no check is without cases."""
 
+from collections import Counter
+
 import pytest
 
 from lab.casework.breaking import RIGS
@@ -43,12 +45,18 @@ def test_cases_name_checks_that_there_are(step):
     assert {case.id: case.check for case in cases if case.check not in known} == {}
 
 
-def test_the_kit_is_whole():
-    cases = read_cases(LAB)
-    assert len({case.id for case in cases}) == len(cases)
-    counts = {kind: sum(case.kind == kind for case in cases) for kind in ("right", "wrong")}
-    assert counts["right"] >= 52
-    assert counts["wrong"] >= 106
+LEAST = {"right": 8, "wrong": 10, "broken": 3}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_each_step_has_enough_cases_of_each_kind(step):
+    counts = Counter(case.kind for case in read_cases(LAB) if case.step == step)
+    assert {kind: counts[kind] for kind in LEAST if counts[kind] < LEAST[kind]} == {}
+
+
+def test_no_two_cases_have_the_same_name():
+    ids = [case.id for case in read_cases(LAB)]
+    assert len(set(ids)) == len(ids)
 
 
 def test_every_rig_that_a_case_may_name_is_played():
