@@ -7,6 +7,7 @@ will do as well. What it says is taken from the live Workload, since the wording
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,24 @@ _OTHER_REASONS = (
     "TopologyPlacementFailed",
     "AdmissionGated",
 )
-_DENIAL = re.compile(r"\b(?:not|no|never|neither|isn'?t|wasn'?t|without)\b|아니|아닌|않|없", re.I)
+# A denial counts when it governs the reason. "It is not WaitingForQuota", but not: "there is no
+# quota left: WaitingForQuota", nor: "it is not running because of WaitingForQuota".
+_NOT = r"(?:not|no|never|neither|nor|without|isnt|wasnt|arent|doesnt|didnt)"
+_BETWEEN = (
+    r"(?:a|an|the|any|in|due|to|because|of|by|with|for|at|all|about|really|actually|just|only"
+    r"|simply|reason|state|status|condition|cause|case|true|that|it|is|called|said|says|train-\d)"
+)
+_BEFORE = rf"(?<![a-z]){_NOT}\s++(?:{_BETWEEN}[\s=]++)*%s"
+_AFTER = (
+    r"%s\s+(?:(?:reason|state|status|condition|itself|here)\s+)?"
+    rf"(?:(?:is|was|does|did|has|been)\s+(?:[a-z]+ly\s+)?{_NOT}|isnt|wasnt|doesnt|didnt)(?![a-z])"
+)
+_PARTICLES = (  # the longer before the shorter
+    "이라는|이라고|이라서|이란|이지|이유|이|라는|라고|라서|란|가|은|는|도|의|으로|로|인|지"
+    "|하는|기다리는|때문|상태|사유|원인|조건|것|게|건|리"
+)
+_AFTER_IN_KOREAN = rf"%s\s*+(?:(?:{_PARTICLES})\s*+)*+(?:아[니닌닙님닐]|않|없)"
+_DENIALS = (_BEFORE, _AFTER, _AFTER_IN_KOREAN)
 _QUOTES = re.compile(r"['\"`\\\u2018\u2019\u201c\u201d]")
 _ENOUGH_WORDS = 8
 
@@ -54,8 +72,9 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
     words = _words(text)
     if any(_shares_enough(words, _words(item.message)) for item in said):
         return None
-    lines = [line for line in text.split("\n") if any(_holds(line, s.reason) for s in said)]
-    if any(not _DENIAL.search(line) for line in lines):
+    reasons = [item.reason for item in said]
+    lines = [line for line in text.split("\n") if any(_holds(line, one) for one in reasons)]
+    if any(not _is_denied(line, reasons) for line in lines):
         return None
     if lines:
         return say("{line}, which denies it", line=cut(lines[0], 80))
@@ -65,7 +84,22 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
 
 def _holds(text: str, word: str) -> bool:
     """As a word of its own; a Korean ending may follow it directly (WaitingForQuota이다)."""
-    return re.search(rf"\b{re.escape(word)}\b", text, re.I | re.A) is not None
+    return re.search(_alone(word), text, re.I) is not None
+
+
+def _alone(word: str) -> str:
+    return rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])"
+
+
+def _is_denied(line: str, reasons: Sequence[str]) -> bool:
+    """The line says that one of the reasons is not so."""
+    plainly = _QUOTES.sub("", unicodedata.normalize("NFC", line))
+    return any(
+        re.search(denial % _alone(reason), plainly, re.I)
+        for reason in reasons
+        if reason
+        for denial in _DENIALS
+    )
 
 
 def _words(text: str) -> list[str]:

@@ -1,6 +1,8 @@
 """A text that tells the reason in Kueue's own words, in any wrapping, and texts that do not."""
 
 import json
+import time
+import unicodedata
 
 import pytest
 
@@ -34,6 +36,78 @@ TWO_SHORT = MESSAGE.replace(
 )
 def test_the_workloads_own_words(text):
     assert judge_words(text, SAID, OWN) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "train-3의 이유는 WaitingForQuota입니다.",
+        "이유:WaitingForQuota라고 합니다",
+        "WaitingForQuota 때문에 실행되지 않는다",
+        "WaitingForQuota라서 쿼터가 생길 때까지 실행되지 않습니다",
+        "쿼터가 없어서 기다립니다: WaitingForQuota",
+        "노드 문제가 아니라 WaitingForQuota입니다",
+        "WaitingForQuota, 남은 GPU가 없음",
+        "There is no quota left, reason=WaitingForQuota",
+        "WaitingForQuota - not enough unused quota",
+        "WaitingForQuota (there is no room)",
+        "train-3 is not running because of WaitingForQuota",
+        "It has not been admitted; the reason is `WaitingForQuota`.",
+        "Running: no, WaitingForQuota",
+        "It isn't a matter of nodes but WaitingForQuota",
+        "WaitingForQuota is the reason why it does not run",
+        "WaitingForQuota: cannot be admitted, it is not its turn",
+    ],
+)
+def test_a_sentence_may_say_no_to_something_else(text):
+    assert judge_words(text, SAID, OWN) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WaitingForQuota 는 아니고, 노드가 부족합니다 (node shortage, not quota).",
+        "이유는 WaitingForQuota가 아닙니다",
+        "WaitingForQuota 때문이 아니라 노드 때문입니다",
+        "WaitingForQuota 상태가 아니다",
+        "WaitingForQuota로 기다리는 것이 아님",
+        "WaitingForQuota라는 이유는 없습니다",
+        unicodedata.normalize("NFD", "WaitingForQuota는 아닙니다"),
+        "train-3 is not 'WaitingForQuota'",
+        "It isn\u2019t WaitingForQuota.",
+        "not because of WaitingForQuota",
+        "train-3 is not in the WaitingForQuota state",
+        "not reason=WaitingForQuota",
+        "it is not true that train-3 is WaitingForQuota",
+        "WaitingForQuota is certainly not the reason",
+        "WaitingForQuota isn't the reason",
+        '"WaitingForQuota" was never said',
+    ],
+)
+def test_a_sentence_that_denies_the_reason(text):
+    assert "denies" in str(judge_words(text, SAID, OWN))
+
+
+@pytest.mark.parametrize("text", ["NotWaitingForQuota", "WaitingForQuotas"])
+def test_a_part_of_another_word_is_not_the_reason(text):
+    assert judge_words(text, SAID, OWN) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WaitingForQuota" + "이라는" * 50_000,
+        "not " * 50_000 + "WaitingForQuota",
+        "not" + " a" * 50_000 + " WaitingForQuota?",
+        "WaitingForQuota is " + "ly" * 50_000,
+        "WaitingForQuota " * 10_000,
+    ],
+    ids=["particles", "nots", "articles", "adverb", "reasons"],
+)
+def test_a_long_sentence_costs_no_time(text):
+    began = time.process_time()
+    judge_words(text, SAID, OWN)
+    assert time.process_time() - began < 1.0
 
 
 def test_a_part_of_a_long_message_will_do():
