@@ -70,7 +70,7 @@ def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
         return _absent(cluster, wanted)
     fault = wanted.judge(live)
     if fault is None:
-        return None
+        return _leaving(cluster, wanted, live)
     if fault.is_fixed:
         move = say(
             "{object} cannot be changed there: delete it, then apply {file} again",
@@ -80,6 +80,19 @@ def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
     else:
         move = say("bring the cluster to what {file} should say: apply it again", file=wanted.file)
     return Finding(in_cluster(wanted, spell_path(fault.path)), fault.expected, fault.found, move)
+
+
+def _leaving(cluster: Cluster, wanted: Wanted, live: Object) -> Finding | None:
+    """That an object is deleted and only kept until nothing uses it; None when it stays."""
+    if not dig_text(live, "metadata", "deletionTimestamp"):
+        return None
+    cluster.require_kind_stays(wanted.kind)
+    return Finding(
+        in_cluster(wanted, "metadata.deletionTimestamp"),
+        say("an object that stays"),
+        say("it was deleted, and goes as soon as nothing uses it"),
+        say("delete what uses it, so that it goes, then apply {file} again", file=wanted.file),
+    )
 
 
 def in_cluster(wanted: Wanted, field: str = "") -> Message:

@@ -186,8 +186,6 @@ _STEP_4 = {
     "other-queue": _sed("s/queue-name: lq/queue-name: other/", "job-1.yaml"),
     "default-namespace": _sed("s/namespace: team-a/namespace: default/", "job-1.yaml"),
     "deleted-after": f"kubectl apply -f job-1.yaml\n{_FREE}",
-    "label-off-after": f"kubectl apply -f job-1.yaml\n{_T} label job train-1 "
-    "kueue.x-k8s.io/queue-name-",
     "hog": f"{_HOG}\nkubectl apply -f job-1.yaml",
     "two-hogs": 'for n in 1 2; do sed "s/train-1/hog-$n/" job-1.yaml | kubectl apply -f -; done\n'
     f"{_T} wait --for=jsonpath='{{.status.ready}}'=1 job/hog-1 job/hog-2 --timeout=30s\n"
@@ -205,7 +203,6 @@ _STEP_5 = {
     "queue-gone": f"{_T} delete localqueue lq",
     "train-1-gone": _FREE,
     "train-1-off": _deactivate("train-1"),
-    "train-1-unlabelled": f"{_T} label job train-1 kueue.x-k8s.io/queue-name-",
     "train-2-gone": f"{_T} delete job train-2",
     "train-2-off": _deactivate("train-2"),
     "train-3-gone": f"{_T} delete job train-3",

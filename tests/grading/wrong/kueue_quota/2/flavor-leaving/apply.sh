@@ -1,0 +1,2 @@
+kubectl apply -f cq.yaml
+kubectl delete resourceflavor fake-gpu --wait=false
