@@ -44,6 +44,8 @@ FREE = {
 }
 # The label may also come from the flag `-n`: only where the object stands counts.
 BY_FLAG = "the file without a namespace, applied with -n team-a, is as good"
+# Only on the cluster it is seen whether there is such a node; that mutant is played.
+ELSEWHERE = "what a file asks of nodes is not asked about; applied, its pod does not run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,13 @@ def _reason(name: str, how: str) -> str:
     for key, reason in FREE.items():
         if key in parts:
             return reason
-    if how == "edited" and name == "drop/metadata/namespace":
+    if how == "edited" and name in ("drop/metadata/namespace", "rename/metadata/namespace"):
         return BY_FLAG
-    if parts[0] == "retype" and parts[-1] == "nominalQuota":
+    if how == "edited" and name == "add/nodeSelector":
+        return ELSEWHERE
+    if parts[0] == "other" and "containers" in parts and "name" in parts:
+        return "how a container is called is not asked for"
+    if parts[0] == "retype" and (parts[-1] == "nominalQuota" or "limits" in parts[:-1]):
         return "a quantity may be spelled as a number or as a text"
     return ""
 
