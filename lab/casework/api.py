@@ -12,6 +12,10 @@ from typing import Any
 import urllib3
 import yaml
 
+from provision.errors import LabError
+from provision.message import Message, say
+from provision.waiting import wait_until
+
 Object = dict[str, Any]
 
 KUEUE = "/apis/kueue.x-k8s.io/v1beta2"
@@ -39,15 +43,16 @@ LISTS = {
     "Namespace": "/api/v1/namespaces",
     "Node": "/api/v1/nodes",
 }
+BUSY = 429
 BACKGROUND = {"propagationPolicy": "Background"}
 AT_ONCE = {"propagationPolicy": "Background", "gracePeriodSeconds": 0}
 
 
-class Refused(Exception):
+class Refused(LabError):
     """The API server answered, but not with a success; `status` is the HTTP code."""
 
     def __init__(self, method: str, path: str, status: int, body: bytes) -> None:
-        super().__init__(f"{method} {path}: {status} {body[:300]!r}")
+        super().__init__(say("{problem}", problem=f"{method} {path}: {status} {body[:300]!r}"))
         self.status = status
 
 
@@ -84,8 +89,19 @@ class Api:
         )
 
     def call(self, method: str, path: str, body: object = None) -> Object:
-        """The answer as an object; Refused for anything but a success."""
+        """The answer as an object; Refused for anything but a success.
+
+        While a kind's storage is made ready, right after a reset, the question is asked again.
+        """
         answer = self._pool.request(method, self._server + path, json=body)
+
+        def busy() -> Message | None:
+            nonlocal answer
+            if answer.status == BUSY:
+                answer = self._pool.request(method, self._server + path, json=body)
+            return say("the API server is busy") if answer.status == BUSY else None
+
+        wait_until(busy, within=20, every=0.5)
         if answer.status >= 300:
             raise Refused(method, path, answer.status, answer.data)
         reply = answer.json()
