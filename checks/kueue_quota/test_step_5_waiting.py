@@ -46,6 +46,7 @@ def test_ground(watch: Watch, lab: Facts) -> None:
 @pytest.mark.needs("ground")
 def test_first_stands(watch: Watch, lab: Facts, evidence: Note) -> None:
     """{first_job} of step 4 is admitted"""
+
     def judge(scene: Scene) -> tuple[JobNow, WorkloadNow]:
         refuse_after_step_8(scene, lab)
         try:
