@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -40,6 +41,14 @@ def kit_environment(base: Mapping[str, str], root: Path) -> dict[str, str]:
 def kit_place(base: Mapping[str, str], root: Path, slug: str) -> Place:
     """The kit's place of a lab, whether it is up or not."""
     return Places(kit_environment(base, root), is_root=False).open(slug)
+
+
+def remove_kit(base: Mapping[str, str], root: Path, slug: str) -> None:
+    """End what runs of the kit's place of a lab, and remove it; nothing when there is none."""
+    place = kit_place(base, root, slug)
+    if place.home.is_dir():
+        place.target.destroy(lambda _: None)
+        shutil.rmtree(place.home, ignore_errors=True)
 
 
 @contextmanager

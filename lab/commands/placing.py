@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lab.casework.kit import remove_kit
 from lab.commands.options import console_of, lab_option, yes_option
 from lab.console import Console
 from lab.places import Place, require_folder
@@ -107,6 +108,7 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
     place.target.destroy(console.tell_progress)
     if goes_too:
         remove(place)
+    remove_kit(console.environment, console.places().root, place.lab.slug)
     console.places().forget(place.lab.slug)
     console.tell(say("Removed. The cache of built parts stays: see make cache."))
 
