@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import gettext
+import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
 
 import click
 
-from lab.commands.caching import bundle, cache
-from lab.commands.casing import grade_case
-from lab.commands.doctoring import doctor
-from lab.commands.explaining import why
-from lab.commands.hinting import hint
-from lab.commands.learning import check, shell, solve, step
-from lab.commands.looking import logs, status
-from lab.commands.placing import destroy, down, provision, reset
-from lab.commands.reporting import report
-from lab.commands.telling import history
 from lab.console import Console, open_console
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
@@ -28,23 +19,45 @@ from provision.message import say
 INTERRUPTED = 130
 
 
-def command_line(speech: Speech) -> click.Group:
-    """All commands, their help in the reader's language."""
-    group = click.Group(
-        name="lab",
-        help=speech.of(say("Hands-on labs about sharing GPUs with Kueue, which grade themselves.")),
-    )
-    for command in (
-        *(provision, status, logs, down, reset, destroy),
-        *(step, check, why, hint, solve, shell, report, doctor),
-        *(history, cache, bundle, grade_case),
-    ):
-        command.help = speech.of_template(_folded(command.help or ""))
+# Which module holds a command; it is loaded when the command is called, or for the whole help.
+_COMMANDS = {
+    "placing": ("provision", "down", "reset", "destroy"),
+    "looking": ("status", "logs"),
+    "learning": ("step", "check", "solve", "shell"),
+    "explaining": ("why",),
+    "hinting": ("hint",),
+    "telling": ("history",),
+    "reporting": ("report",),
+    "doctoring": ("doctor",),
+    "caching": ("cache", "bundle"),
+    "casing": ("grade-case",),
+}
+
+
+class CommandLine(click.Group):
+    """All commands, each loaded when it is wanted, their help in the reader's language."""
+
+    def __init__(self, speech: Speech) -> None:
+        what = say("Hands-on labs about sharing GPUs with Kueue, which grade themselves.")
+        super().__init__(name="lab", help=speech.of(what))
+        self._speech = speech
+        self._modules = {name: module for module, names in _COMMANDS.items() for name in names}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, as the help lists them."""
+        return list(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """A command by its name, None when there is none."""
+        if cmd_name not in self._modules:
+            return None
+        module = importlib.import_module(f"lab.commands.{self._modules[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command.help = self._speech.of_template(_folded(command.help or ""))
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.help:
-                parameter.help = speech.of_template(parameter.help)
-        group.add_command(command)
-    return group
+                parameter.help = self._speech.of_template(parameter.help)
+        return command
 
 
 def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -52,7 +65,7 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     speech = Speech(choose_language(environment))
     console = open_console(environment, speech)
     try:
-        code = command_line(speech).main(
+        code = CommandLine(speech).main(
             list(arguments), prog_name="lab", obj=console, standalone_mode=False
         )
     except click.exceptions.Exit as error:

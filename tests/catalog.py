@@ -16,7 +16,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
-from lab.cli import command_line
+from lab.cli import CommandLine
 from lab.text import DOMAIN, LOCALE_DIR, Speech
 
 ROOT = Path(__file__).parent.parent
@@ -59,9 +59,11 @@ def _check_titles() -> list[str]:
 
 
 def _help_texts() -> list[str]:
-    group = command_line(Speech("en"))
+    group = CommandLine(Speech("en"))
+    context = click.Context(group)
     texts = []
-    for command in group.commands.values():
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
         options = [p.help for p in command.params if isinstance(p, click.Option)]
         texts += [text for text in (command.help, *options) if text]
     return texts
