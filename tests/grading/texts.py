@@ -203,6 +203,7 @@ _STEP_5 = {
     "queue-gone": f"{_T} delete localqueue lq",
     "train-1-gone": _FREE,
     "train-1-off": _deactivate("train-1"),
+    "train-1-again": f"{_FREE}\nkubectl apply -f job-1.yaml",
     "train-2-gone": f"{_T} delete job train-2",
     "train-2-off": _deactivate("train-2"),
     "train-3-gone": f"{_T} delete job train-3",
