@@ -42,12 +42,10 @@ def grade(
     records: Mapping[int, StepRecord],
     *,
     limit: float = LIMIT_SECONDS,
-    has_past: bool = True,
 ) -> StepResult:
     """Judge one step now. Never raises for trouble of the place: that becomes CANNOT TELL.
 
-    `records` give the evidence of steps passed before; `limit` is in seconds; without `has_past`
-    the recorder's history is left aside.
+    `records` give the evidence of steps passed before; `limit` is in seconds.
     """
     began = time.monotonic()
     try:
@@ -61,7 +59,7 @@ def grade(
         info,
         records,
         logs=place.home / "logs",
-        history=place.history_file if has_past else None,
+        history=place.history_file,
         limit=limit,
     )
     trouble = probe.trouble()

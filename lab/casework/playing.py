@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -113,7 +112,7 @@ class Player:
             said = self._act(case)
             if not rig.is_before:
                 place = broken.enter_context(rig.broken(self.place, self.api, self.desk))
-            result = _judge(place, case, records)
+            result = grade(place, place.lab.step(case.step), records)
         self._mend(rig)
         return Played(case, result, said)
 
@@ -158,15 +157,6 @@ class Player:
             self.place.target.up(lambda _: None)
         if rig.is_ruin:
             self._reset()
-
-
-def _judge(place: Place, case: Case, records: Mapping[int, StepRecord]) -> StepResult:
-    """The verdict of a case. Who is asked to have something wait is asked whether it waits now.
-
-    That a past wait counts for the learner who went on is told by the later steps' cases.
-    """
-    has_past = case.step != WITNESS
-    return grade(place, place.lab.step(case.step), records, has_past=has_past)
 
 
 def deed(case: Case) -> str:
