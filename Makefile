@@ -56,7 +56,7 @@ shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
 history: $(VENV)/.run $(CATALOGS) ## the lab's story: what was made, who waited, who was let in
 	@$(BIN)/lab history
 
-report: $(VENV)/.run $(CATALOGS) ## report on all steps: make report FORMAT=html OUT=report.html
+report: $(VENV)/.run $(CATALOGS) ## report on all steps: FORMAT=text|json|junit|html OUT=file
 	@$(BIN)/lab report --format "$${FORMAT:-text}" $${OUT:+--out="$$OUT"}
 
 doctor: $(VENV)/.run $(CATALOGS) ## examine machine, place and grader; nothing is changed
@@ -68,7 +68,7 @@ cache: $(VENV)/.run ## how large the cache of built parts is
 prune: $(VENV)/.run ## remove built parts that this checkout does not use
 	@$(BIN)/lab cache --prune
 
-bundle: $(VENV)/.run ## pack the built parts: make bundle TARGET=local OUT=parts.tar
+bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar (TARGET=local)
 	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
 
 test: $(VENV)/.dev $(CATALOGS) ## the tests: unit, checks, the real place (about 10 minutes)
@@ -97,10 +97,10 @@ kill-matrix: $(VENV)/.dev $(CATALOGS) ## play the whole kit of cases: which chec
 mutants: $(VENV)/.dev $(CATALOGS) ## play all mutants of the answers: none may pass
 	@KEEP_GO_CACHE=1 $(BIN)/python -m tests.grading.mutants
 
-golden: $(VENV)/.dev ## write the golden files anew; read the diff before you commit it
+golden: $(VENV)/.dev ## write the golden files anew; read the diff before a commit
 	@GOLDEN=write $(BIN)/python -m pytest -q -m golden
 
-catalog: $(VENV)/.dev ## collect the sentences and bring the Korean catalog up to date
+catalog: $(VENV)/.dev ## collect the sentences, bring the Korean catalog up to date
 	@$(BIN)/python -m tests.catalog
 
 lock: ## resolve the Python dependencies anew (needs uv)

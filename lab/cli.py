@@ -62,7 +62,8 @@ class CommandLine(click.Group):
 
 def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     """Run one command; returns its exit code: 0, 1 not yet, 2 usage, 3 lab or target."""
-    speech = Speech(choose_language(environment))
+    in_shell = bool(environment.get("LAB_SHELL"))
+    speech = Speech(choose_language(environment), in_shell=in_shell)
     console = open_console(environment, speech)
     try:
         code = CommandLine(speech).main(

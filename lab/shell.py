@@ -34,6 +34,7 @@ def prepare_shell(
     require_folder(place.workspace)
     place.workspace.mkdir(parents=True, exist_ok=True)
     variables = environment(place, base)
+    variables["LAB_SHELL"] = "1"
     variables["PATH"] += f"{os.pathsep}{bin_dir}"
     shell = base.get("SHELL") or "/bin/sh"
     if Path(shell).name != "bash":

@@ -46,13 +46,14 @@ def read_answer(place: Place, step: Step, solutions: Path = SOLUTIONS) -> Answer
     return Answer(texts, commands)
 
 
-def files_in_the_way(place: Place, answer: Answer) -> list[Path]:
-    """Files of the learner that the answer would replace by something else."""
+def files_in_the_way(place: Place, step: Step, answer: Answer) -> list[Path]:
+    """Files of the learner that the answer, or its commands, would replace by something else."""
     require_folder(place.workspace)
     found = []
-    for name, text in answer.files.items():
+    for name in dict.fromkeys((*answer.files, *step.files)):
         file = place.workspace / name
-        if (file.is_symlink() or file.exists()) and not _holds(file, text):
+        text = answer.files.get(name)  # None: the commands write it from what the cluster says
+        if (file.is_symlink() or file.exists()) and (text is None or not _holds(file, text)):
             found.append(file)
     return found
 
@@ -66,7 +67,7 @@ def play(place: Place, step: Step, answer: Answer) -> Path | None:
     kept = None
     try:
         place.workspace.mkdir(parents=True, exist_ok=True)
-        if found := files_in_the_way(place, answer):
+        if found := files_in_the_way(place, step, answer):
             kept = keep_copies(place, found, f"solve-{step.number}")
         for name, text in answer.files.items():
             _write(place.workspace / name, text)

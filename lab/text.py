@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gettext
+import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,8 +30,10 @@ def choose_language(environment: Mapping[str, str]) -> str:
 class Speech:
     """Turns Messages into text of one language. The English templates are the catalog's keys."""
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, *, in_shell: bool = False) -> None:
+        """`in_shell`: the reader stands in the lab's shell, where `lab` is at hand, not `make`."""
         self.language = language
+        self._in_shell = in_shell
         self._catalog: gettext.NullTranslations = gettext.translation(
             DOMAIN, LOCALE_DIR, languages=[language], fallback=True
         )
@@ -41,7 +44,8 @@ class Speech:
             key: self.of(value) if isinstance(value, Message) else value
             for key, value in message.values.items()
         }
-        return self.of_template(message.template).format(**values)
+        text = self.of_template(message.template).format(**values)
+        return _MAKE.sub(_as_lab, text) if self._in_shell else text
 
     def of_template(self, template: str) -> str:
         """A template or a plain word in this language, with nothing put in."""
@@ -50,6 +54,16 @@ class Speech:
     def pick(self, texts: Mapping[str, str]) -> str:
         """The text of this language out of a `{en: …, ko: …}` mapping of a lab's data."""
         return texts[self.language]
+
+
+_MAKE = re.compile(
+    r"\bmake (step|check|hint|solve|why|history|status|reset|report)\b( [A-Z]+=(\S+))?"
+)
+
+
+def _as_lab(found: re.Match[str]) -> str:
+    """`make check STEP=5` as `lab check 5`."""
+    return f"lab {found[1]}" + (f" {found[3]}" if found[3] else "")
 
 
 def width(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -72,7 +73,12 @@ def test_second_runs(watch: Watch, lab: Facts, evidence: Note) -> None:
 
     def judge(scene: Scene) -> WorkloadNow:
         job = require_right_job(scene, lab, lab.second_job.name, lab.second_job.gpus)
-        workload = require_admitted(scene, job)
+        try:
+            workload = require_admitted(scene, job)
+        except OnItsWay:
+            raise
+        except Mismatch as error:
+            raise _overtaken(scene, lab, error) from None
         require_running(scene, job)
         return workload
 
@@ -108,6 +114,21 @@ def test_waiting_file(watch: Watch, files: Files, lab: Facts, evidence: Note) ->
 
     watch.until(judge)
     evidence(from_file(file, f"the reason of {lab.waiting_job.name}"))
+
+
+def _overtaken(scene: Scene, lab: Facts, error: Mismatch) -> Mismatch:
+    """The waiting Job came before the second one: the usual mistake, told by its name."""
+    third = scene.job(lab.waiting_job.name)
+    workload = scene.workload_of(third) if third else None
+    if workload is None or not workload.is_admitted:
+        return error
+    move = say(
+        "{third} came in before {second}: delete {third}, see {second} admitted, "
+        "then submit {third} again",
+        third=lab.waiting_job.name,
+        second=lab.second_job.name,
+    )
+    return Mismatch(replace(error.finding, next_move=move))
 
 
 def _words_of(scene: Scene, lab: Facts) -> tuple[WorkloadNow, Sequence[Said], str]:

@@ -85,7 +85,7 @@ def solve(context: click.Context, step: str, slug: str | None, yes: bool) -> Non
     steps = read_steps(place.lab, step) if step else (Examiner(place).first_open_step(),)
     answers = [(s, read_answer(place, s)) for s in steps]
     place.target.info()
-    in_the_way = [file for _, answer in answers for file in files_in_the_way(place, answer)]
+    in_the_way = [f for one, answer in answers for f in files_in_the_way(place, one, answer)]
     if in_the_way:
         console.require_agreement(
             say(
