@@ -6,11 +6,11 @@ Field rules are those of Kueue's v1beta2 types (apis/kueue/v1beta2) and of its w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from checks.kit.cluster import Object
-from checks.kit.expect import Fault, Path, plain, show
-from checks.kit.paths import MISSING, dig, dig_list, dig_map, places_of
+from checks.kit.expect import Fault, Path, mismatch, plain, show
+from checks.kit.paths import MISSING, dig, dig_list, dig_map, dig_texts, places_of
 from checks.kit.quantities import BadQuantity, is_same_amount, parse_quantity
 from checks.kueue_quota.facts import Facts
 from provision.message import Message, say
@@ -48,6 +48,23 @@ def judge_flavor(content: Object, facts: Facts) -> Fault | None:
     return Fault(
         path, wanted, found, say("write the node's own label, prefix and all, in spec.nodeLabels")
     )
+
+
+def require_a_node(live: Object, nodes: Sequence[Mapping[str, str]], facts: Facts) -> None:
+    """Some GPU node carries all labels of the flavor; else no pod of it could ever be placed.
+
+    `nodes` are the labels of each node. A Mismatch names the label that none of them has.
+    """
+    flavor = facts.flavor
+    gpu_nodes = [n for n in nodes if n.get(flavor.label_key) == flavor.label_value]
+    for key, value in dig_texts(live, "spec", "nodeLabels").items():
+        if gpu_nodes and not any(node.get(key) == value for node in gpu_nodes):
+            raise mismatch(
+                say("spec.nodeLabels of ResourceFlavor {name} in the cluster", name=flavor.name),
+                say("labels that a node with GPUs carries"),
+                say("{label}, which none of them carries", label=f"{key}: {show(value)}"),
+                say("take it out of {file}, and apply it", file=flavor.file),
+            )
 
 
 def judge_cluster_queue(content: Object, facts: Facts) -> Fault | None:

@@ -4,7 +4,13 @@ import pytest
 
 from checks.kit.expect import spell_path
 from checks.kueue_quota.judge_jobs import judge_gpus, judge_no_label, judge_queued_job
-from checks.kueue_quota.judge_queues import judge_cluster_queue, judge_flavor, judge_local_queue
+from checks.kueue_quota.judge_queues import (
+    judge_cluster_queue,
+    judge_flavor,
+    judge_local_queue,
+    require_a_node,
+)
+from checks.outcome import Mismatch
 from tests.unit.checks.conftest import cluster_queue, flavor, job, local_queue
 
 LABEL = "kueue.x-k8s.io/queue-name"
@@ -247,3 +253,14 @@ def test_the_count_of_gpus_is_over_all_containers(lab):
     two = [{"resources": {"limits": {GPU: 1}}}] * 2
     assert judge_gpus(job(containers=two), lab, 2) is None
     assert "2" in told(judge_gpus(job(containers=two), lab, 1))
+
+
+def test_a_flavor_label_that_no_gpu_node_has_is_named(lab):
+    flavor = {"spec": {"nodeLabels": {"nvidia.com/gpu.present": "true", "zone": "attic"}}}
+    node = {"nvidia.com/gpu.present": "true", "zone": "cellar"}
+    with pytest.raises(Mismatch) as told:
+        require_a_node(flavor, [node, {"zone": "attic"}], lab)
+    assert "zone" in str(told.value.finding.found)
+    assert "flavor.yaml" in str(told.value.finding.next_move)
+    require_a_node(flavor, [{**node, "zone": "attic"}], lab)
+    require_a_node(flavor, [], lab)
