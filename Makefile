@@ -71,7 +71,7 @@ prune: $(VENV)/.run ## remove built parts that this checkout does not use
 bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar (TARGET=local)
 	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
 
-test: $(VENV)/.dev $(CATALOGS) ## the tests: unit, checks, the real place (about 10 minutes)
+test: $(VENV)/.dev $(CATALOGS) ## the tests: unit, checks, the real place (about 12 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
 
 test-full: $(VENV)/.dev $(CATALOGS) ## all tests, with the whole kits of cases and all faults

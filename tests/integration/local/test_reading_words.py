@@ -27,7 +27,7 @@ from checks.scene import Scene
 from lab.catalog import load_lab
 from tests.integration.local.why_world import QUEUES, World, job
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(120, func_only=True)]
+pytestmark = [pytest.mark.integration, pytest.mark.full, pytest.mark.timeout(120, func_only=True)]
 
 KIND = "workloads.kueue.x-k8s.io"
 ONE = "{.status.conditions[?(@.type=='QuotaReserved')]%s}"

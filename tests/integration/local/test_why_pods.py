@@ -17,7 +17,7 @@ from tests.integration.local.why_world import (
     thing,
 )
 
-pytestmark = [pytest.mark.integration, pytest.mark.timeout(120, func_only=True)]
+pytestmark = [pytest.mark.integration, pytest.mark.full, pytest.mark.timeout(120, func_only=True)]
 
 MUCH = {"cpu": "64", "memory": "64Gi", GPU: "64"}
 WIDE = (flavor(), cluster_queue(quota=MUCH), local_queue())
