@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
-from lab.fields import CatalogError, Fields
+from lab.fields import CatalogError, Fields, read_fields
 from lab.model import Lab, Step
 from lab.text import LANGUAGES
 from provision.errors import UsageError
@@ -35,19 +33,7 @@ def load_lab(slug: str, content: Path = CONTENT) -> Lab:
 
 def read_lab(file: Path) -> Lab:
     """Read a `lab.yaml`; CatalogError names the file and the field that is wrong."""
-    try:
-        data = yaml.load(file.read_text(encoding="utf-8"), Loader=_loader())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise CatalogError(
-            say("{file} cannot be read: {error}", file=file, error=" ".join(str(error).split())),
-            next_move=say("Correct {file}.", file=file),
-        ) from error
-    fields = Fields(data, file=str(file))
-    if (schema := fields.take("schema", int)) != SCHEMA:
-        raise CatalogError(
-            say("{file}: schema {schema} is not known", file=file, schema=schema),
-            next_move=say("Write schema: {known}.", known=SCHEMA),
-        )
+    fields = read_fields(file, schema=SCHEMA)
     target = fields.take_fields("target")
     lab = Lab(
         slug=fields.take("slug", str),
@@ -72,11 +58,6 @@ def read_lab(file: Path) -> Lab:
     fields.end()
     _check_whole(lab, file)
     return lab
-
-
-def _loader() -> type[yaml.SafeLoader]:
-    # The C loader is several times faster, and this file is read at every command.
-    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _read_node(data: object, file: Path, position: int) -> NodeSpec:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TypeVar
+
+import yaml
 
 from provision.errors import LabError
 from provision.message import say
@@ -80,3 +83,23 @@ class Fields:
             ),
             next_move=say("Correct {field} in {file}.", field=field, file=self._file),
         )
+
+
+def read_fields(file: Path, *, schema: int) -> Fields:
+    """A data file of one schema; CatalogError when it cannot be read or has another one."""
+    # The C loader is several times faster, and such a file is read at every command.
+    loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        data = yaml.load(file.read_text(encoding="utf-8"), Loader=loader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise CatalogError(
+            say("{file} cannot be read: {error}", file=file, error=" ".join(str(error).split())),
+            next_move=say("Correct {file}.", file=file),
+        ) from error
+    fields = Fields(data, file=str(file))
+    if (found := fields.take("schema", int)) != schema:
+        raise CatalogError(
+            say("{file}: schema {schema} is not known", file=file, schema=found),
+            next_move=say("Write schema: {known}.", known=schema),
+        )
+    return fields

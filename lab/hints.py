@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from checks.outcome import CheckResult, Finding
 from lab.content import render
-from lab.fields import CatalogError, Fields
+from lab.fields import CatalogError, Fields, read_fields
 from lab.model import Lab, Step
 from lab.places import Place
 from lab.progress import StepRecord
@@ -82,22 +80,9 @@ def read_hints(lab: Lab, language: str) -> tuple[Ladder, ...]:
     CatalogError names the file and the field that is wrong.
     """
     file = hint_file(lab, language)
-    try:
-        text = file.read_text(encoding="utf-8")
-        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except FileNotFoundError:
+    if not file.exists():
         return ()
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise CatalogError(
-            say("{file} cannot be read: {error}", file=file, error=" ".join(str(error).split())),
-            next_move=say("Correct {file}.", file=file),
-        ) from error
-    fields = Fields(data, file=str(file))
-    if (schema := fields.take("schema", int)) != SCHEMA:
-        raise CatalogError(
-            say("{file}: schema {schema} is not known", file=file, schema=schema),
-            next_move=say("Write schema: {known}.", known=SCHEMA),
-        )
+    fields = read_fields(file, schema=SCHEMA)
     ladders = tuple(
         _read_ladder(item, file, position)
         for position, item in enumerate(fields.take_list("hints", dict))
