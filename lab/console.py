@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import click
 
 from lab.places import Place, Places
-from lab.report import TextReport
+from lab.report.terminal import TextReport
 from lab.text import Speech, pad, width, wrap
 from provision.errors import LabError, UsageError
 from provision.message import Message, say

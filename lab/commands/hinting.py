@@ -17,8 +17,8 @@ from lab.hints import LEVEL_NAMES, Offer, hint_text, offer
 from lab.model import Step
 from lab.places import Place
 from lab.progress import HintUse, ProgressLog, StepRecord
-from lab.report import clock
-from lab.report_json import finding_as_json
+from lab.report.standing_json import finding_as_json
+from lab.report.terminal import clock
 from provision.errors import LabError
 from provision.message import say
 

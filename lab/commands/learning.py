@@ -16,7 +16,7 @@ from lab.examining import Examiner, overall
 from lab.fields import CatalogError
 from lab.hints import Offer, offer
 from lab.places import Place
-from lab.report_json import as_json
+from lab.report.standing_json import as_json
 from lab.shell import prepare_shell
 from lab.solving import files_in_the_way, play, read_answer
 from lab.standing import Standing

@@ -11,7 +11,7 @@ import click
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
 from lab.places import Place
-from lab.report_json import target_as_json
+from lab.report.standing_json import target_as_json
 from lab.text import pad, width
 from provision.errors import LabError
 from provision.message import say

@@ -9,12 +9,12 @@ import click
 
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
-from lab.report import TextReport
-from lab.reporting.as_json import as_json
-from lab.reporting.gathering import Report, gather
-from lab.reporting.junit import as_junit
-from lab.reporting.page import as_page
-from lab.reporting.text import as_text
+from lab.report.as_json import as_json
+from lab.report.gathering import Report, gather
+from lab.report.junit import as_junit
+from lab.report.page import as_page
+from lab.report.terminal import TextReport
+from lab.report.text import as_text
 from provision.errors import LabError, UsageError
 from provision.files import write_atomically
 from provision.message import say

@@ -11,8 +11,8 @@ from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult, 
 from lab.catalog import load_lab
 from lab.hints import Ladder, Offer
 from lab.progress import StepRecord
-from lab.report import TextReport
-from lab.report_json import as_json
+from lab.report.standing_json import as_json
+from lab.report.terminal import TextReport
 from lab.standing import Standing
 from lab.text import Speech, width
 from provision.message import say

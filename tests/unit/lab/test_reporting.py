@@ -12,13 +12,13 @@ from jsonschema import Draft202012Validator
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult, StepVerdict
 from lab.catalog import load_lab
 from lab.progress import HintUse, StepRecord
-from lab.report import TextReport
-from lab.report_json import as_json as check_as_json
-from lab.reporting.as_json import as_json
-from lab.reporting.gathering import Report, digest
-from lab.reporting.junit import as_junit
-from lab.reporting.page import as_page
-from lab.reporting.text import as_text
+from lab.report.as_json import as_json
+from lab.report.gathering import Report, digest
+from lab.report.junit import as_junit
+from lab.report.page import as_page
+from lab.report.standing_json import as_json as check_as_json
+from lab.report.terminal import TextReport
+from lab.report.text import as_text
 from lab.standing import Standing
 from lab.text import LANGUAGES, Speech, width
 from provision.message import say

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.report import TextReport, evidence_line
-from lab.reporting.gathering import Report
-from lab.reporting.words import made, origins, step_facts, summary
+from lab.report.gathering import Report
+from lab.report.terminal import TextReport, evidence_line
+from lab.report.words import made, origins, step_facts, summary
 from lab.standing import Standing
 from lab.text import Speech, pad, width, wrap
 from provision.message import Message, say

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from lab.report_json import step_as_json, target_as_json
-from lab.reporting.gathering import Report
+from lab.report.gathering import Report
+from lab.report.standing_json import step_as_json, target_as_json
 from lab.text import Speech
 
 SCHEMA = 1

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepVerdict
-from lab.report import FINDING_PARTS, OUTCOME_WORDS, clock
-from lab.reporting.gathering import Report
-from lab.reporting.words import DATED, TRUE_NOW, made, origins, step_facts, summary
+from lab.report.gathering import Report
+from lab.report.terminal import FINDING_PARTS, OUTCOME_WORDS, clock
+from lab.report.words import DATED, TRUE_NOW, made, origins, step_facts, summary
 from lab.standing import Standing
 from lab.text import Speech
 from provision.message import Message, say

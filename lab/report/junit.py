@@ -6,8 +6,8 @@ import re
 from xml.etree import ElementTree
 
 from checks.outcome import CheckResult, Outcome
-from lab.report import FINDING_PARTS
-from lab.reporting.gathering import Report
+from lab.report.gathering import Report
+from lab.report.terminal import FINDING_PARTS
 from lab.standing import Standing
 from lab.text import Speech
 from provision.message import say

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lab.report import clock
-from lab.reporting.gathering import Report
+from lab.report.gathering import Report
+from lab.report.terminal import clock
 from lab.standing import Standing
 from lab.text import Speech
 from provision.message import Message, say
