@@ -1,0 +1,104 @@
+"""The page as a Jupyter Server extension, and the server it runs in: as little of it as we need."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from jupyter_server.auth.identity import IdentityProvider
+from jupyter_server.extension.application import ExtensionApp, ExtensionAppJinjaMixin
+from jupyter_server.serverapp import ServerApp
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from traitlets import Unicode, default
+
+from lab.text import choose_language
+from lab.web.page import SETTING, open_page
+from lab.web.routes import routes
+from lab.web.surroundings import allowed
+
+HERE = Path(__file__).parent
+MESSAGE_BYTES = 256 << 10  # the largest message of a websocket; the page pastes in small pieces
+
+
+class NoContents(AsyncLargeFileManager):
+    """Serves no files: its one extra route would hand out all below the server's folder."""
+
+    def get_extra_handlers(self) -> list[Any]:
+        """No routes."""
+        return []
+
+
+class PageServer(ServerApp):
+    """Jupyter Server without contents, files, kernels, sessions, nbconvert and configuration.
+
+    `default_services` is a plain class attribute, so that a subclass is the way to change it. What
+    are defaults here can still be set by a configuration, which JupyterHub needs.
+    """
+
+    name = "lab-page"
+    default_services = ("api", "auth")  # type: ignore[assignment]
+
+    @default("contents_manager_class")
+    def _no_contents(self) -> type:
+        return NoContents
+
+    @default("allow_unauthenticated_access")
+    def _only_known(self) -> bool:
+        return False
+
+    @default("tornado_settings")
+    def _small_messages(self) -> dict[str, Any]:
+        return {"websocket_max_message_size": MESSAGE_BYTES}
+
+    def write_server_info_file(self) -> None:
+        """Nothing: such a file holds the token, and nobody reads it here."""
+
+    def write_browser_open_files(self) -> None:
+        """Nothing, for the same reason."""
+
+
+class PageApp(ExtensionAppJinjaMixin, ExtensionApp):
+    """The extension."""
+
+    name = "lab-web"
+    extension_url = "/learn"
+    serverapp_class = PageServer
+    load_other_extensions = False
+    open_browser = False
+
+    assets = Unicode(help="The folder of xterm.js.").tag(config=True)
+    language = Unicode(help="The language when a call names none.").tag(config=True)
+
+    @classmethod
+    def get_extension_package(cls) -> str:
+        """The package that Jupyter Server loads."""
+        return "lab.web"
+
+    @default("static_paths")
+    def _static_paths(self) -> list[str]:
+        return [str(HERE / "static"), *([self.assets] if self.assets else [])]
+
+    @default("template_paths")
+    def _template_paths(self) -> list[str]:
+        return [str(HERE / "templates")]
+
+    def initialize_settings(self) -> None:
+        """Hand the page to the handlers."""
+        environment = allowed(os.environ)
+        language = self.language or choose_language(environment)
+        self.settings[SETTING] = open_page(
+            environment, language=language, is_root=os.geteuid() == 0
+        )
+
+    def initialize_handlers(self) -> None:
+        """Our routes come before those of the server."""
+        self.handlers.extend(routes())
+
+
+class TokenOnly(IdentityProvider):
+    """Logs in by the token of the launch; its cookie is sent by our own pages only."""
+
+    @default("cookie_options")
+    def _strict(self) -> dict[str, str]:
+        return {"samesite": "Strict"}

@@ -1,0 +1,1 @@
+"""The answers of the page, by what they are about."""

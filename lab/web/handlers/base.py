@@ -1,0 +1,39 @@
+"""What the handlers share: the page they belong to, and the language of a call."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.extension.handler import ExtensionHandlerMixin
+
+from lab.text import LANGUAGES, Speech
+from lab.web.page import SETTING, Page
+
+RESOURCE = "lab"  # the name under which an authorizer knows all that is ours
+
+
+class LabHandler(ExtensionHandlerMixin, JupyterHandler):
+    """A handler of ours."""
+
+    auth_resource = RESOURCE
+
+    @property
+    def page(self) -> Page:
+        """The page of this server."""
+        return cast(Page, self.settings[SETTING])
+
+    @property
+    def speech(self) -> Speech:
+        """Sentences in the language of the call: `?lang=`, else that of the launch."""
+        asked = self.get_query_argument("lang", "")
+        return Speech(asked if asked in LANGUAGES else self.page.language, in_shell=True)
+
+
+class LabAPIHandler(LabHandler, APIHandler):
+    """JSON for the page's own scripts; nothing of it is kept by a browser."""
+
+    def set_default_headers(self) -> None:
+        """Headers of every answer."""
+        super().set_default_headers()
+        self.set_header("Cache-Control", "no-store")

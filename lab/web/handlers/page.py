@@ -1,0 +1,72 @@
+"""The page itself, and whether the server is ready."""
+
+from __future__ import annotations
+
+import secrets
+
+from jupyter_server.auth.decorator import allow_unauthenticated, authorized
+from jupyter_server.extension.handler import ExtensionHandlerJinjaMixin
+from tornado import web
+
+from lab.web.handlers.base import LabHandler
+
+
+class PageHandler(ExtensionHandlerJinjaMixin, LabHandler):
+    """GET `/learn`: the one page; all it shows comes by the calls of its scripts."""
+
+    _nonce = ""
+
+    @property
+    def nonce(self) -> str:
+        """A random word of this answer: xterm.js makes style elements, which need one."""
+        if not self._nonce:
+            self._nonce = secrets.token_urlsafe(16)
+        return self._nonce
+
+    @property
+    def content_security_policy(self) -> str:
+        """Nothing from elsewhere, no inline script; sockets to this host only."""
+        scheme = "wss" if self.request.protocol == "https" else "ws"
+        return "; ".join(
+            (
+                "default-src 'none'",
+                "script-src 'self'",
+                f"style-src 'self' 'nonce-{self.nonce}'",
+                # xterm.js sets the style attribute for colours beyond the palette.
+                "style-src-attr 'unsafe-inline'",
+                "img-src 'self' data:",
+                f"connect-src 'self' {scheme}://{self.request.host}",
+                "font-src 'self'",
+                "base-uri 'none'",
+                "form-action 'none'",
+                "frame-ancestors 'none'",
+            )
+        )
+
+    @web.authenticated
+    @authorized
+    def get(self) -> None:
+        """The page; a token in the address is dropped first, the cookie has been set by then."""
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("Referrer-Policy", "same-origin")
+        if self.get_query_argument("token", ""):
+            self.redirect(f"{self.base_url}learn")
+            return
+        self.write(
+            self.render_template(
+                "page.html",
+                nonce=self.nonce,
+                xsrf=self.xsrf_token.decode(),
+                language=self.speech.language,
+            )
+        )
+
+
+class ReadyHandler(LabHandler):
+    """GET `/learn/ready`: the server answers; asked by the supervisor's probe, without a login."""
+
+    @allow_unauthenticated
+    def get(self) -> None:
+        """Say ok."""
+        self.set_header("Content-Type", "text/plain")
+        self.finish("ok")

@@ -1,0 +1,40 @@
+"""What every handler of the page needs to know; made once when the server starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lab.places import Place, Places
+
+SETTING = "lab_page"  # where handlers find it among the server's settings
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One learner's page.
+
+    `environment` is that of the learner as far as it is let through: checks run and shells open in
+    it. `language` is the one asked for when a call names none; `has_tmux` says whether shells
+    outlive a reload.
+    """
+
+    place: Place
+    language: str
+    environment: Mapping[str, str]
+    has_tmux: bool
+
+    @property
+    def folder(self) -> Path:
+        """The page's own files, below the place's home."""
+        return self.place.home / "page"
+
+
+def open_page(environment: Mapping[str, str], *, language: str, is_root: bool) -> Page:
+    """The page of the lab that the environment means."""
+    import shutil
+
+    place = Places(environment, is_root=is_root).open()
+    has_tmux = shutil.which("tmux", path=environment.get("PATH")) is not None
+    return Page(place, language, dict(environment), has_tmux)

@@ -1,0 +1,75 @@
+// Hints: one level at a time, those already shown stay in sight.
+
+import { get, post } from './api.js';
+import { byId, el } from './dom.js';
+import { t } from './words.js';
+
+/** The hints of the open step. `dress(root)` gives their code blocks buttons. */
+export class Hints {
+  #step = 0;
+  #known = null;
+
+  constructor({ dress }) {
+    this.dress = dress;
+  }
+
+  /** Shows what was shown before for a step; nothing new is counted. */
+  async open(step) {
+    this.#step = step;
+    this.#known = null;
+    this.#draw();
+    const known = await get('hint', { step }).catch((error) => error.answer ?? { error: error.message });
+    if (step === this.#step) this.#take(known);
+  }
+
+  /** Asks for the next level, which is recorded. */
+  async next() {
+    const step = this.#step;
+    const shown = await post('hint', { step }).catch((error) => error.answer ?? { error: error.message });
+    if (step !== this.#step) return;
+    this.#take(shown);
+    byId('hints').querySelector('.hint:last-of-type')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** How many levels there are for the first failure, and how many were shown. */
+  get counts() {
+    return this.#known?.hints ? { used: this.#known.used, of: this.#known.of } : null;
+  }
+
+  #take(known) {
+    this.#known = known;
+    this.#draw();
+  }
+
+  #draw() {
+    const known = this.#known;
+    const box = byId('hints');
+    if (!known) {
+      box.replaceChildren();
+      return;
+    }
+    if (known.error) {
+      box.replaceChildren(el('p', { class: 'soft', text: [known.error, known.next].filter(Boolean).join(' ') }));
+      return;
+    }
+    const items = known.hints.map((hint) => this.#item(hint, known.of));
+    box.replaceChildren(
+      el('p', { class: 'soft', text: t('hints_for', { title: known.title }) }), ...items, this.#more(known));
+  }
+
+  #item(hint, of) {
+    const text = el('div', { class: 'text' });
+    text.innerHTML = hint.html; // the server's own Markdown, without raw HTML
+    this.dress(text);
+    return el('section', { class: 'hint' },
+      el('h4', { text: t('hint_of', { level: hint.level, of, name: hint.name }) }), text);
+  }
+
+  #more(known) {
+    if (known.used >= known.of) return el('p', { class: 'soft', text: t('no_more_hints') });
+    return el('button', {
+      type: 'button', class: 'plain', text: t('show_hint', { level: known.used + 1, of: known.of }),
+      on: { click: () => this.next() },
+    });
+  }
+}
