@@ -7,52 +7,17 @@ clusterqueue_types.go, localqueue_types.go) and in batch/v1.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from checks.kit.paths import dig, dig_count, dig_list, dig_map, dig_text, dig_texts
 from checks.kit.quantities import sum_amounts
-from checks.reasons.amounts import pod_set_amounts
+from checks.reasons.amounts import pod_amounts, pod_set_amounts
+from checks.things import Condition, Object, Thing, common_facts, owner_of
 
-Object = Mapping[str, object]
+__all__ = ["Condition", "Object", "Thing"]
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-
-
-@dataclass(frozen=True, slots=True)
-class Condition:
-    """One condition of an object; `since` is its last transition, RFC 3339."""
-
-    type: str
-    status: str
-    reason: str
-    message: str
-    since: str
-    generation: int
-
-    @property
-    def is_true(self) -> bool:
-        """Its status is True."""
-        return self.status == "True"
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """What every live object has. `raw` is the API's JSON, for evidence."""
-
-    name: str
-    namespace: str
-    uid: str
-    created: str
-    generation: int
-    is_deleting: bool
-    conditions: Mapping[str, Condition]
-    raw: Object = field(repr=False, compare=False)
-
-    def is_true(self, condition: str) -> bool:
-        """It has that condition, and it is True."""
-        return condition in self.conditions and self.conditions[condition].is_true
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +37,10 @@ class JobNow(Thing):
 
 @dataclass(frozen=True, slots=True)
 class PodNow(Thing):
-    """A pod. `trouble` names why its containers do not run (CrashLoopBackOff, ErrImagePull)."""
+    """A pod. `trouble` names why its containers do not run (CrashLoopBackOff, ErrImagePull).
+
+    `node` is where it was placed (empty: nowhere yet), `placed` since when; `asked`: what it takes.
+    """
 
     owner_uid: str
     job_name: str
@@ -80,6 +48,14 @@ class PodNow(Thing):
     trouble: str
     is_ready: bool
     node_selector: Mapping[str, str]
+    node: str
+    placed: str
+    asked: Mapping[str, Fraction]
+
+    @property
+    def has_ended(self) -> bool:
+        """It takes nothing of its node any more."""
+        return self.phase in ("Succeeded", "Failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +106,18 @@ class LocalQueueNow(Thing):
     stop_policy: str
 
 
+@dataclass(frozen=True, slots=True)
+class NodeNow(Thing):
+    """A node, its labels, and what it has for pods."""
+
+    labels: Mapping[str, str]
+    allocatable: Mapping[str, Fraction]
+
+
 def read_job(raw: Object) -> JobNow:
     """A Job from the API's JSON."""
     return JobNow(
-        **_common(raw),
+        **common_facts(raw),
         queue=dig_text(raw, "metadata", "labels", QUEUE_LABEL),
         is_suspended=dig(raw, "spec", "suspend") is True,
         ready=dig_count(raw, "status", "ready"),
@@ -148,29 +132,41 @@ def read_pod(raw: Object) -> PodNow:
         reason = dig_text(status, "state", "waiting", "reason")
         if reason and reason != "ContainerCreating":
             waiting = waiting or reason
-    common = _common(raw)
-    ready = common["conditions"].get("Ready")
+    common = common_facts(raw)
+    ready, placed = (common["conditions"].get(kind) for kind in ("Ready", "PodScheduled"))
     return PodNow(
         **common,
-        owner_uid=_owner(raw)[0],
+        owner_uid=owner_of(raw)[0],
         job_name=dig_text(raw, "metadata", "labels", "batch.kubernetes.io/job-name"),
         phase=dig_text(raw, "status", "phase"),
         trouble=waiting,
         is_ready=ready is not None and ready.is_true,
         node_selector=dig_texts(raw, "spec", "nodeSelector"),
+        node=dig_text(raw, "spec", "nodeName"),
+        placed=placed.since if placed is not None and placed.is_true else "",
+        asked=pod_amounts(dig_map(raw, "spec")),
+    )
+
+
+def read_node(raw: Object) -> NodeNow:
+    """A node from the API's JSON."""
+    return NodeNow(
+        **common_facts(raw),
+        labels=dig_texts(raw, "metadata", "labels"),
+        allocatable=sum_amounts([dig_map(raw, "status", "allocatable")]),
     )
 
 
 def read_workload(raw: Object) -> WorkloadNow:
     """A Workload from the API's JSON."""
-    uid, name = _owner(raw)
+    uid, name = owner_of(raw)
     held = [
         dig_map(item, "resourceUsage")
         for item in dig_list(raw, "status", "admission", "podSetAssignments")
     ]
     asked = [dig_map(item, "resources") for item in dig_list(raw, "status", "resourceRequests")]
     return WorkloadNow(
-        **_common(raw),
+        **common_facts(raw),
         owner_uid=uid,
         owner_name=name,
         queue=dig_text(raw, "spec", "queueName"),
@@ -198,7 +194,7 @@ def read_cluster_queue(raw: Object) -> QueueNow:
         for item in dig_list(flavor, "resources")
     ]
     return QueueNow(
-        **_common(raw),
+        **common_facts(raw),
         stop_policy=dig_text(raw, "spec", "stopPolicy") or "None",
         cohort=dig_text(raw, "spec", "cohortName"),
         flavors=tuple(dig_text(flavor, "name") for flavor in flavors),
@@ -212,38 +208,7 @@ def read_cluster_queue(raw: Object) -> QueueNow:
 def read_local_queue(raw: Object) -> LocalQueueNow:
     """A LocalQueue from the API's JSON."""
     return LocalQueueNow(
-        **_common(raw),
+        **common_facts(raw),
         cluster_queue=dig_text(raw, "spec", "clusterQueue"),
         stop_policy=dig_text(raw, "spec", "stopPolicy") or "None",
     )
-
-
-def _common(raw: Object) -> Any:  # noqa: ANN401
-    conditions = [
-        Condition(
-            type=dig_text(item, "type"),
-            status=dig_text(item, "status"),
-            reason=dig_text(item, "reason"),
-            message=dig_text(item, "message"),
-            since=dig_text(item, "lastTransitionTime"),
-            generation=dig_count(item, "observedGeneration"),
-        )
-        for item in dig_list(raw, "status", "conditions")
-    ]
-    return {
-        "name": dig_text(raw, "metadata", "name"),
-        "namespace": dig_text(raw, "metadata", "namespace"),
-        "uid": dig_text(raw, "metadata", "uid"),
-        "created": dig_text(raw, "metadata", "creationTimestamp"),
-        "generation": dig_count(raw, "metadata", "generation"),
-        "is_deleting": bool(dig_text(raw, "metadata", "deletionTimestamp")),
-        "conditions": {condition.type: condition for condition in conditions},
-        "raw": raw,
-    }
-
-
-def _owner(raw: Object) -> tuple[str, str]:
-    for reference in dig_list(raw, "metadata", "ownerReferences"):
-        if dig(reference, "controller") is True:
-            return dig_text(reference, "uid"), dig_text(reference, "name")
-    return "", ""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from checks.kit.paths import dig_count, dig_list, dig_text
+from checks.kit.paths import dig_list, dig_text
 from checks.kit.proof import seconds_of
 from checks.reasons.cause import Cause, Detail, Explanation
+from checks.reasons.line import line_of, order_of, twin_among
 from checks.reasons.quota import explain_room
 from checks.reasons.words import detail, kueue_says
 from checks.scene import Scene
 from checks.watching import QueueNow, WorkloadNow
-from provision.message import say
+from provision.message import Message, say
 
 # Reasons of QuotaReserved=False that no free quota ends (Kueue: apis/kueue/v1beta2,
 # workload_types.go); only asked for when the objects themselves show no cause.
@@ -29,8 +30,8 @@ def behind_head(scene: Scene, workload: WorkloadNow, queue: QueueNow) -> Explana
     """In a StrictFIFO queue one that stands in front and does not fit keeps all others waiting."""
     if dig_text(queue.raw, "spec", "queueingStrategy") != "StrictFIFO":
         return None
-    for other in sorted(_line(scene, queue), key=_order):
-        if other.uid == workload.uid or _order(other) > _order(workload):
+    for other in line_of(queue.name, scene.local_queues(), scene.workloads()):
+        if other.uid == workload.uid or order_of(other) > order_of(workload):
             break
         reason = explain_room(scene, None, other, queue)
         if reason is None:
@@ -45,25 +46,18 @@ def behind_head(scene: Scene, workload: WorkloadNow, queue: QueueNow) -> Explana
 
 
 def twin_of(scene: Scene, workload: WorkloadNow) -> Detail | None:
-    """Another one in its queue that asks the same and waits, when Kueue says nothing about this.
+    """Another one that asks the same and waits, when Kueue says nothing about this one."""
+    twin = twin_among(scene.workloads(), workload)
+    return None if twin is None else detail("twin", twin_says(twin))
 
-    Kueue does not try a new Workload that equals one it has just refused (scheduling equivalence).
-    """
-    if "QuotaReserved" in workload.conditions:
-        return None
-    for other in scene.workloads():
-        is_alike = (other.queue, other.namespace) == (workload.queue, workload.namespace)
-        is_equal = other.amounts == workload.amounts and _priority(other) == _priority(workload)
-        if other.uid != workload.uid and is_alike and is_equal and kueue_says(other):
-            if other.holds_quota or other.is_finished:
-                continue
-            text = say(
-                "Kueue says nothing about it; of {twin}, which asks the same, it says {says}",
-                twin=other.owner_name or other.name,
-                says=kueue_says(other),
-            )
-            return detail("twin", text)
-    return None
+
+def twin_says(twin: WorkloadNow) -> Message:
+    """That Kueue says nothing about one, and what it says about its twin."""
+    return say(
+        "Kueue says nothing about it; of {twin}, which asks the same, it says {says}",
+        twin=twin.owner_name or twin.name,
+        says=kueue_says(twin),
+    )
 
 
 def evicted(workload: WorkloadNow) -> Detail | None:
@@ -99,28 +93,3 @@ def refused(scene: Scene, workload: WorkloadNow) -> Explanation | None:
         return None
     what = say("Kueue does not take it in: {says}", says=kueue_says(workload))
     return Explanation(Cause.REFUSED, what)
-
-
-def _line(scene: Scene, queue: QueueNow) -> list[WorkloadNow]:
-    """The Workloads that wait for this ClusterQueue."""
-    leading = {
-        (one.namespace, one.name)
-        for one in scene.local_queues()
-        if one.cluster_queue == queue.name and one.stop_policy == "None"
-    }
-    return [
-        one
-        for one in scene.workloads()
-        if (one.namespace, one.queue) in leading
-        and one.is_active
-        and not one.is_finished
-        and not one.holds_quota
-    ]
-
-
-def _order(workload: WorkloadNow) -> tuple[int, str]:
-    return -_priority(workload), workload.created
-
-
-def _priority(workload: WorkloadNow) -> int:
-    return dig_count(workload.raw, "spec", "priority")

@@ -1,0 +1,66 @@
+"""The waiting line of a ClusterQueue, in the order in which Kueue takes it.
+
+Higher priority first, then the older one, then the lower uid (pkg/cache/queue/cluster_queue.go,
+baseCompareFunc). An eviction for pods that did not become ready, or by an admission check, counts
+as the moment of queueing (pkg/workload/workload.go, GetQueueOrderTimestamp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checks.kit.paths import dig_count
+from checks.watching import LocalQueueNow, WorkloadNow
+
+_QUEUED_ANEW = ("PodsReadyTimeout", "AdmissionCheck")
+
+
+def line_of(
+    queue: str, local_queues: Iterable[LocalQueueNow], workloads: Iterable[WorkloadNow]
+) -> list[WorkloadNow]:
+    """The Workloads that wait for this ClusterQueue, the one that is tried first in front."""
+    leading = {
+        (one.namespace, one.name)
+        for one in local_queues
+        if one.cluster_queue == queue and one.stop_policy == "None"
+    }
+    waiting = [
+        one
+        for one in workloads
+        if (one.namespace, one.queue) in leading
+        and one.is_active
+        and not one.is_finished
+        and not one.holds_quota
+    ]
+    return sorted(waiting, key=order_of)
+
+
+def order_of(workload: WorkloadNow) -> tuple[int, str, str]:
+    """What two Workloads of one line are compared by; the smaller one is tried first."""
+    evicted = workload.conditions.get("Evicted")
+    queued = workload.created
+    if evicted is not None and evicted.is_true and evicted.reason in _QUEUED_ANEW:
+        queued = evicted.since
+    return -priority_of(workload), queued, workload.uid
+
+
+def priority_of(workload: WorkloadNow) -> int:
+    """The priority that Kueue orders by."""
+    return dig_count(workload.raw, "spec", "priority")
+
+
+def twin_among(workloads: Iterable[WorkloadNow], workload: WorkloadNow) -> WorkloadNow | None:
+    """Another one in its queue that asks the same and waits, when Kueue says nothing about this.
+
+    Kueue does not try a new Workload that equals one it has just refused (scheduling equivalence).
+    """
+    if "QuotaReserved" in workload.conditions:
+        return None
+    for other in workloads:
+        is_alike = (other.queue, other.namespace) == (workload.queue, workload.namespace)
+        is_equal = other.amounts == workload.amounts and priority_of(other) == priority_of(workload)
+        if other.uid == workload.uid or not is_alike or not is_equal:
+            continue
+        if "QuotaReserved" in other.conditions and not other.holds_quota and not other.is_finished:
+            return other
+    return None
