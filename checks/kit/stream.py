@@ -6,12 +6,14 @@ The Kubernetes client would double the memory of a recorder; a watch is one GET 
 from __future__ import annotations
 
 import base64
+import contextlib
 import http.client
 import json
+import socket
 import ssl
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -42,6 +44,19 @@ class ApiStream:
 
     def __init__(self, kubeconfig: Path) -> None:
         self._kubeconfig = kubeconfig
+        self._open: set[http.client.HTTPConnection] = set()
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def close(self) -> None:
+        """End all watches that are open, from whatever thread; none is opened after that."""
+        with self._lock:
+            self._is_closed = True
+            for connection in self._open:
+                if connection.sock is not None:
+                    # Not SSLSocket's own method: it takes the state away that a reader still uses.
+                    with contextlib.suppress(OSError):
+                        socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
 
     def get(self, path: str) -> Mapping[str, object]:
         """The JSON object at a path. Raises StreamLost, or Refused for a status other than 200."""
@@ -71,14 +86,18 @@ class ApiStream:
                     raise Refused(dig_count(content, "code"))
                 yield dig_text(event, "type"), content
 
-    @contextmanager
+    @contextlib.contextmanager
     def _answer(self, path: str) -> Iterator[http.client.HTTPResponse]:
         try:
             connection, headers = self._connect()
         except (CannotTell, OSError, ValueError) as error:
             raise StreamLost(str(error)) from error
+        with self._lock:
+            self._open.add(connection)
         try:
             connection.request("GET", path, headers=headers)
+            if self._is_closed:
+                raise StreamLost("closed")
             answer = connection.getresponse()
             if answer.status != 200:
                 raise Refused(answer.status)
@@ -88,6 +107,8 @@ class ApiStream:
         except (OSError, http.client.HTTPException) as error:
             raise StreamLost(f"{type(error).__name__}: {error}") from error
         finally:
+            with self._lock:
+                self._open.discard(connection)
             connection.close()
 
     def _connect(self) -> tuple[http.client.HTTPConnection, dict[str, str]]:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from checks.journal import Journal, read_life, stamp
 from checks.kit.cluster import JOB, POD, Kind
+from checks.kit.following import Follower
 from checks.kit.stream import ApiStream
-from checks.recording.following import Follower
 from checks.recording.health import serve_health
 from checks.recording.keeper import Keeper
 

@@ -5,22 +5,15 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from checks.journal import Entry, Journal, stamp
+from checks.kit.following import Late
 from checks.kit.paths import dig_count, dig_text
 from checks.recording.facts import facts_of
 from checks.watching import Object
 
 KNOWN = "known"
 ADDED, MODIFIED, DELETED = "added", "modified", "deleted"
-
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """Marks what was seen some time after it happened: since `after` (0: unknown) nobody looked."""
-
-    after: float = 0.0
 
 
 class Keeper:

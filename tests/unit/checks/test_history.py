@@ -4,6 +4,7 @@ import pytest
 
 from checks.history import History
 from checks.journal import Journal
+from checks.kit.following import Late
 from checks.kueue_quota.history import (
     EVENTS,
     RECORDER,
@@ -15,7 +16,7 @@ from checks.kueue_quota.history import (
 from checks.kueue_quota.judge_handover import require_same_job
 from checks.kueue_quota.judge_ledger import Ledger, require_same_ledger
 from checks.outcome import Mismatch
-from checks.recording.keeper import Keeper, Late
+from checks.recording.keeper import Keeper
 from tests.unit.checks.conftest import (
     ADMITTED,
     NOW,

@@ -10,10 +10,10 @@ import pytest
 from checks.history import History
 from checks.journal import Journal, before, read_entries
 from checks.kit.cluster import JOB
+from checks.kit.following import Follower, Late
 from checks.kit.stream import ApiStream, StreamLost
 from checks.recording.facts import facts_of
-from checks.recording.following import Follower
-from checks.recording.keeper import Keeper, Late
+from checks.recording.keeper import Keeper
 from provision.message import say
 from provision.waiting import wait_until
 from tests.fakes.api import FakeApi, serving

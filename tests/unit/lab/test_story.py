@@ -6,7 +6,8 @@ import pytest
 
 from checks.history import History
 from checks.journal import Journal
-from checks.recording.keeper import Keeper, Late
+from checks.kit.following import Late
+from checks.recording.keeper import Keeper
 from lab.commands.telling import draw_story
 from lab.console import open_console
 from lab.story import tell_story
