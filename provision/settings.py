@@ -8,6 +8,7 @@ from pathlib import Path
 
 from provision.errors import UsageError
 from provision.message import say
+from provision.sockets import RUNTIME
 
 APPLICATION = "gpu-queue-lab"
 DEFAULT_PORTS = (21000, 28999)
@@ -30,7 +31,7 @@ class Settings:
     bundle: Path | None = None
     parts: str = ""
     ports: tuple[int, int] = DEFAULT_PORTS
-    runtime: Path = Path("/tmp")
+    runtime: Path = RUNTIME
     environ: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -13,9 +13,11 @@ from jupyter_server.services.contents.largefilemanager import AsyncLargeFileMana
 from traitlets import Unicode, default
 
 from lab.text import choose_language
+from lab.web.handlers.terminal import TerminalSocket
 from lab.web.page import SETTING, open_page
 from lab.web.routes import routes
 from lab.web.surroundings import allowed
+from lab.web.terminals import PageTerminals
 
 HERE = Path(__file__).parent
 MESSAGE_BYTES = 256 << 10  # the largest message of a websocket; the page pastes in small pieces
@@ -87,13 +89,15 @@ class PageApp(ExtensionAppJinjaMixin, ExtensionApp):
         """Hand the page to the handlers."""
         environment = allowed(os.environ)
         language = self.language or choose_language(environment)
-        self.settings[SETTING] = open_page(
-            environment, language=language, is_root=os.geteuid() == 0
-        )
+        page = open_page(environment, language=language, is_root=os.geteuid() == 0)
+        self.settings[SETTING] = page
+        self.settings["terminal_manager"] = PageTerminals(page, parent=self.serverapp)
 
     def initialize_handlers(self) -> None:
         """Our routes come before those of the server."""
         self.handlers.extend(routes())
+        socket = {"term_manager": self.settings["terminal_manager"]}
+        self.handlers.append((r"/terminals/websocket/(\w+)", TerminalSocket, socket))
 
 
 class TokenOnly(IdentityProvider):

@@ -17,6 +17,7 @@ from lab.text import LANGUAGES
 from provision.errors import LabError
 from provision.files import write_atomically
 from provision.message import say
+from provision.sockets import short_socket
 
 SCHEMA = 1
 LOOPBACK = "127.0.0.1"
@@ -55,6 +56,11 @@ def page_folder(home: Path) -> Path:
 def launch_file(home: Path) -> Path:
     """The file of the launch."""
     return page_folder(home) / "launch.json"
+
+
+def tmux_socket(home: Path) -> Path:
+    """Where the tmux server of a place's shells listens; a short way when the place lies deep."""
+    return short_socket(page_folder(home) / "tmux.sock")
 
 
 def new_token() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.places import Place, Places
+from lab.web.launch import page_folder, tmux_socket
 
 SETTING = "lab_page"  # where handlers find it among the server's settings
 
@@ -28,7 +29,12 @@ class Page:
     @property
     def folder(self) -> Path:
         """The page's own files, below the place's home."""
-        return self.place.home / "page"
+        return page_folder(self.place.home)
+
+    @property
+    def tmux_socket(self) -> Path:
+        """Where the tmux server of the place's shells listens."""
+        return tmux_socket(self.place.home)
 
 
 def open_page(environment: Mapping[str, str], *, language: str, is_root: bool) -> Page:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.web.handlers.page import PageHandler, ReadyHandler
+from lab.web.handlers.page import ClosedHandler, PageHandler, ReadyHandler
+from lab.web.handlers.terminal import TerminalHandler
 
 Route = tuple[str, type[Any]]
+# What Jupyter Server itself answers and nobody needs here; ours come first.
+CLOSED = (r"/metrics", r"/api/spec\.yaml")
 
 
 def routes() -> list[Route]:
@@ -14,4 +17,6 @@ def routes() -> list[Route]:
     return [
         (r"/learn/?", PageHandler),
         (r"/learn/ready", ReadyHandler),
+        (r"/learn/api/terminal", TerminalHandler),
+        *((address, ClosedHandler) for address in CLOSED),
     ]

@@ -8,9 +8,7 @@ given up for good; logs are capped; its socket lies in a folder that only we may
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import http.client
-import os
 import shlex
 import socket
 import subprocess
@@ -25,10 +23,10 @@ from provision.errors import TargetError
 from provision.files import write_atomically
 from provision.local.plan import Component
 from provision.message import say
+from provision.sockets import short_socket
 
 PLACE_VARIABLE = "GPU_QUEUE_LAB_PLACE"
 LOG_BYTES = "5MB"
-SOCKET_LIMIT = 90  # of 108 bytes: supervisor binds the path with its process id behind it first
 RPC_SECONDS = 10.0
 # SPAWN_ERROR (seen in `processes` right after), ALREADY_STARTED, NOT_RUNNING
 HARMLESS_FAULTS = frozenset({50, 60, 70})
@@ -49,24 +47,8 @@ class ProcessInfo:
 
 
 def socket_path(home: Path, runtime: Path) -> Path:
-    """Where the supervisor listens: in the place, or in a private folder when that is too deep.
-
-    Raises TargetError when that folder belongs to someone else.
-    """
-    inside = home / "run" / "supervisor.sock"
-    if len(os.fsencode(inside)) <= SOCKET_LIMIT:
-        inside.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return inside
-    folder = runtime / f"gpu-queue-lab-{os.getuid()}"
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    found = folder.lstat()
-    if found.st_uid != os.getuid() or found.st_mode & 0o077 or folder.is_symlink():
-        raise TargetError(
-            say("{path} is not a folder that only you may enter.", path=folder),
-            next_move=say("Remove it, or choose a shorter LAB_HOME."),
-        )
-    return folder / f"{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}.sock"
+    """Where the supervisor listens; see `short_socket`."""
+    return short_socket(home / "run" / "supervisor.sock", runtime)
 
 
 def supervisor_config(

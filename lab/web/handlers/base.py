@@ -9,6 +9,8 @@ from jupyter_server.extension.handler import ExtensionHandlerMixin
 
 from lab.text import LANGUAGES, Speech
 from lab.web.page import SETTING, Page
+from provision.errors import LabError
+from provision.message import say
 
 RESOURCE = "lab"  # the name under which an authorizer knows all that is ours
 
@@ -37,3 +39,17 @@ class LabAPIHandler(LabHandler, APIHandler):
         """Headers of every answer."""
         super().set_default_headers()
         self.set_header("Cache-Control", "no-store")
+
+    def refuse(self, status: int, error: LabError) -> None:
+        """Answer with what is wrong and the next move, in the language of the call."""
+        self.set_status(status)
+        following = self.speech.of(error.next_move) if error.next_move else ""
+        self.finish({"error": self.speech.of(error.what), "next": following})
+
+    def write_error(self, status_code: int, **_: object) -> None:
+        """The same form for what Jupyter Server refuses, and for what nobody foresaw."""
+        reason = say(
+            "The page's server answered {code} {reason}.", code=status_code, reason=self._reason
+        )
+        following = self.speech.of(say("Load the page again; see make logs NAME=page."))
+        self.finish({"error": self.speech.of(reason), "next": following})

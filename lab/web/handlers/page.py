@@ -70,3 +70,12 @@ class ReadyHandler(LabHandler):
         """Say ok."""
         self.set_header("Content-Type", "text/plain")
         self.finish("ok")
+
+
+class ClosedHandler(LabHandler):
+    """An address of Jupyter Server that is not answered here, whoever asks."""
+
+    @allow_unauthenticated
+    def get(self) -> None:
+        """There is no such thing."""
+        raise web.HTTPError(404)
