@@ -33,13 +33,9 @@ export function loadXterm() {
 async function load() {
   giveNonceToStyles(document.body.dataset.nonce);
   const [{ Terminal }, { FitAddon }] = await Promise.all([
-    import(asset('xterm.mjs')), import(asset('addon-fit.mjs')),
+    import('./xterm.mjs'), import('./addon-fit.mjs'),
   ]);
   return { Xterm: Terminal, FitAddon };
-}
-
-function asset(name) {
-  return new URL(name, new URL(document.body.dataset.assets, location.href)).href;
 }
 
 /** xterm.js makes style elements; without the page's nonce the policy drops them. */

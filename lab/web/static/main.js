@@ -1,0 +1,236 @@
+// Puts the parts of the page together: what the server tells goes to those who show it.
+
+import { get, post, speak } from './api.js';
+import { byId, el, setText } from './dom.js';
+import { Desk } from './desk.js';
+import { Hints } from './hints.js';
+import { divide, views } from './layout.js';
+import { recall, remember } from './memory.js';
+import { Picture } from './picture.js';
+import { advance, begin, isGoing } from './run.js';
+import { Steps } from './steps.js';
+import { Stream } from './stream.js';
+import { announce, runSeconds, showRun, summary, verdictParts } from './verdict.js';
+import { fillWords, setWords, t } from './words.js';
+
+const TICK = 100; // ms between two looks at the seconds of a running check
+const LOST_RUN = 120_000; // ms after which a run of which nothing is heard is given up
+
+const known = { lab: null, state: null, verdicts: new Map(), place: null, linked: null };
+let open = 0;
+let run = null;
+let ticking = 0;
+
+const desk = new Desk();
+const picture = new Picture();
+const hints = new Hints({ dress: (root) => steps.dress(root) });
+const steps = new Steps({ onOpen: openStep, onType: type });
+const stream = new Stream({ onEvent: hear, onLink: showLink });
+const seen = views(byId('views'), { onShow: () => desk.fit() });
+
+function type(command) {
+  seen.show('desk');
+  desk.type(command);
+}
+
+// --- language ---
+
+async function useLanguage(language) {
+  speak(language);
+  const lab = await get('lab');
+  known.lab = lab;
+  setWords(lab.words);
+  remember('language', lab.language);
+  document.documentElement.lang = lab.language;
+  document.title = lab.title;
+  fillWords(document.body);
+  setText(byId('lab-title'), lab.title);
+  byId('language').replaceChildren(...lab.languages.map((code) => el('option', {
+    value: code, lang: code, selected: code === lab.language, text: t(`language_${code}`),
+  })));
+  byId('key-rows').replaceChildren(...['copy', 'paste', 'select', 'scroll', 'leave', 'divider'].map((name) => el('tr', {},
+    el('th', { scope: 'row', text: t(`key_${name}`) }), el('td', { text: t(`key_${name}_how`) }))));
+  steps.build(lab);
+  if (open) showStep();
+  picture.redraw();
+  desk.redraw();
+  stream.open();
+}
+
+// --- the open step ---
+
+function openStep(number) {
+  if (number === open) return;
+  open = number;
+  remember('step', number);
+  if (!isGoing(run)) run = null;
+  showStep();
+  byId('guide-scroll').scrollTop = 0;
+}
+
+function showStep() {
+  steps.open(open);
+  if (known.state) steps.show(known.state, open);
+  showVerdict();
+  hints.open(open);
+  byId('next').hidden = true;
+}
+
+function showVerdict() {
+  setText(byId('check'), t(isGoing(run) ? 'checking_step' : 'check_step', { number: run?.ended === null ? run.step : open }));
+  byId('check').setAttribute('aria-disabled', String(isGoing(run)));
+  if (run && run.step === open && (isGoing(run) || run.error)) {
+    showRun(run, performance.now());
+    if (run.error) byId('verdict').append(el('p', { class: 'reason', text: run.error }));
+    announce(run.error ?? t('checking'));
+    return;
+  }
+  const verdict = known.verdicts.get(open);
+  if (!verdict) {
+    byId('verdict').replaceChildren(el('p', { class: 'soft', text: t('not_checked') }));
+    announce('');
+    return;
+  }
+  const { target } = known.lab;
+  byId('verdict').replaceChildren(...verdictParts({ ...verdict.standing, graded_at: verdict.graded_at }, {
+    hint: hintButton(), foot: target?.note ?? '',
+  }));
+  announce(summary(verdict.standing));
+  byId('next').hidden = verdict.standing.verdict !== 'PASS' || open >= known.lab.steps.length;
+}
+
+function hintButton() {
+  return el('button', {
+    type: 'button', class: 'small', text: t('to_hints'),
+    on: { click: () => { byId('hints-title').scrollIntoView({ block: 'start' }); hints.next(); } },
+  });
+}
+
+// --- checks ---
+
+async function check() {
+  if (isGoing(run)) return;
+  run = begin(open, performance.now());
+  showVerdict();
+  tick();
+  toVerdict();
+  try {
+    const { run: id } = await post('check', { step: run.step });
+    if (run.id === null) run = { ...run, id };
+  } catch (error) {
+    if (error.status === 409) return; // the run of another window shows itself by its events
+    run = { ...run, ended: performance.now(), error: [error.message, error.next].filter(Boolean).join(' ') };
+    showVerdict();
+  }
+}
+
+function tick() {
+  clearInterval(ticking);
+  ticking = setInterval(() => {
+    const now = performance.now();
+    const seconds = byId('verdict').querySelector('.seconds');
+    if (seconds && isGoing(run)) setText(seconds, runSeconds(run, now));
+    if (isGoing(run) && now - run.began > LOST_RUN) run = null;
+    if (!isGoing(run)) {
+      clearInterval(ticking);
+      showVerdict();
+    }
+  }, TICK);
+}
+
+function toVerdict() {
+  byId('verdict-title').scrollIntoView({ block: 'start' });
+}
+
+// --- what the server tells ---
+
+function hear(kind, data) {
+  if (kind === 'state') hearState(data);
+  else if (kind === 'verdict') hearVerdict(data);
+  else if (kind === 'checking') hearChecking(data);
+  else if (kind === 'picture') picture.take(data);
+  else {
+    known.place = data;
+    showNotices();
+  }
+}
+
+function hearState(state) {
+  const before = known.state;
+  known.state = state;
+  if (!open) {
+    open = recall('step', 0) || state.open_step;
+    if (!known.lab.steps.some((step) => step.number === open)) open = known.lab.steps[0].number;
+    showStep();
+    toVerdictIfAny();
+  }
+  steps.show(state, open);
+  const used = (of) => of?.steps.find((step) => step.number === open)?.hints;
+  if (before && used(before) !== used(state)) hints.open(open);
+  showNotices();
+}
+
+function toVerdictIfAny() {
+  byId('guide-scroll').scrollTop = 0;
+}
+
+function hearVerdict(verdict) {
+  const before = known.verdicts.get(verdict.step);
+  known.verdicts.set(verdict.step, verdict);
+  const isNew = !before || before.graded_at !== verdict.graded_at;
+  if (run?.step === verdict.step && isNew) run = null;
+  if (verdict.step !== open) return;
+  showVerdict();
+  if (!isNew) return;
+  desk.refreshFiles();
+  hints.open(open);
+  if (before) toVerdict();
+}
+
+function hearChecking(event) {
+  run = advance(run, event, performance.now());
+  if (isGoing(run)) tick();
+  else if (!run.error) setTimeout(() => { if (run && !isGoing(run)) { run = null; showVerdict(); } }, 1000);
+  if (run.step === open || !isGoing(run)) showVerdict();
+}
+
+function showLink(isLinked) {
+  known.linked = isLinked;
+  setText(byId('link'), t(isLinked ? 'linked' : 'not_linked'));
+  byId('link').classList.toggle('bad', !isLinked);
+}
+
+function showNotices() {
+  const texts = [...(known.state?.remarks ?? [])];
+  if (known.place && !known.place.is_ready) texts.unshift(known.place.text ?? t('place_away'));
+  const box = byId('notices');
+  if (box.textContent !== texts.join('')) {
+    box.replaceChildren(...texts.map((text) => el('p', { class: 'notice', text })));
+  }
+}
+
+// --- start ---
+
+function prepare() {
+  const details = byId('all-steps');
+  details.open = recall('steps-open', innerHeight >= 700);
+  details.addEventListener('toggle', () => remember('steps-open', details.open));
+  byId('check').addEventListener('click', check);
+  byId('next').addEventListener('click', () => openStep(open + 1));
+  byId('language').addEventListener('change', (event) => useLanguage(event.target.value));
+  byId('keys').addEventListener('click', () => byId('key-help').showModal());
+  divide(byId('divide-columns'), { name: 'columns', first: 38, low: 20, high: 75, onChange: () => desk.fit() });
+  divide(byId('divide-rows'), { name: 'rows', first: 58, low: 20, high: 85, onChange: () => desk.fit() });
+}
+
+async function start() {
+  prepare();
+  const chosen = recall('language', document.body.dataset.language);
+  await useLanguage(chosen).catch(async (error) => {
+    document.querySelector('main').before(el('p', { class: 'notice', role: 'alert', text: error.message }));
+    throw error;
+  });
+  desk.start();
+}
+
+start();
