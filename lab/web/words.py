@@ -152,7 +152,7 @@ _TABLES = {
     "table_gpus": say("GPUs and their pods"),
     "table_quota": say("Quota by resource"),
     "column_queue": Message("ClusterQueue"),
-    "column_place": say("place"),
+    "column_place": say("where"),
     "column_job": Message("Job"),
     "column_workload": Message("Workload"),
     "column_amounts": say("amounts"),
