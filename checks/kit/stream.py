@@ -44,7 +44,7 @@ class ApiStream:
 
     def __init__(self, kubeconfig: Path) -> None:
         self._kubeconfig = kubeconfig
-        self._open: set[http.client.HTTPConnection] = set()
+        self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._is_closed = False
 
@@ -52,11 +52,10 @@ class ApiStream:
         """End all watches that are open, from whatever thread; none is opened after that."""
         with self._lock:
             self._is_closed = True
-            for connection in self._open:
-                if connection.sock is not None:
-                    # Not SSLSocket's own method: it takes the state away that a reader still uses.
-                    with contextlib.suppress(OSError):
-                        socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+            for sock in self._open:
+                # Not SSLSocket's own method: it takes the state away that a reader still uses.
+                with contextlib.suppress(OSError):
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def get(self, path: str) -> Mapping[str, object]:
         """The JSON object at a path. Raises StreamLost, or Refused for a status other than 200."""
@@ -92,23 +91,26 @@ class ApiStream:
             connection, headers = self._connect()
         except (CannotTell, OSError, ValueError) as error:
             raise StreamLost(str(error)) from error
-        with self._lock:
-            self._open.add(connection)
+        sock: socket.socket | None = None
         try:
-            connection.request("GET", path, headers=headers)
+            connection.connect()
+            sock = connection.sock
+            with self._lock:
+                self._open.add(sock)
             if self._is_closed:
                 raise StreamLost("closed")
+            connection.request("GET", path, headers=headers)
             answer = connection.getresponse()
             if answer.status != 200:
                 raise Refused(answer.status)
-            if connection.sock is not None:
-                connection.sock.settimeout(SILENCE_SECONDS)
+            sock.settimeout(SILENCE_SECONDS)
             yield answer
         except (OSError, http.client.HTTPException) as error:
             raise StreamLost(f"{type(error).__name__}: {error}") from error
         finally:
-            with self._lock:
-                self._open.discard(connection)
+            if sock is not None:
+                with self._lock:
+                    self._open.discard(sock)
             connection.close()
 
     def _connect(self) -> tuple[http.client.HTTPConnection, dict[str, str]]:

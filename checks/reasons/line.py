@@ -56,11 +56,15 @@ def twin_among(workloads: Iterable[WorkloadNow], workload: WorkloadNow) -> Workl
     """
     if "QuotaReserved" in workload.conditions:
         return None
-    for other in workloads:
-        is_alike = (other.queue, other.namespace) == (workload.queue, workload.namespace)
-        is_equal = other.amounts == workload.amounts and priority_of(other) == priority_of(workload)
-        if other.uid == workload.uid or not is_alike or not is_equal:
-            continue
-        if "QuotaReserved" in other.conditions and not other.holds_quota and not other.is_finished:
-            return other
-    return None
+    alike = [
+        other
+        for other in workloads
+        if other.uid != workload.uid
+        and (other.queue, other.namespace) == (workload.queue, workload.namespace)
+        and (other.amounts, priority_of(other)) == (workload.amounts, priority_of(workload))
+        and "QuotaReserved" in other.conditions
+        and other.is_active
+        and not other.holds_quota
+        and not other.is_finished
+    ]
+    return min(alike, key=order_of, default=None)

@@ -1,0 +1,134 @@
+"""The cluster as watches show it: kept up by itself, looked at without asking the API."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from checks.kit.cluster import JOB, NODE, POD, Kind, Object
+from checks.kit.following import Follower, Late
+from checks.kit.paths import dig_text
+from checks.kit.stream import ApiStream
+from checks.painting import Painter
+from checks.picture import Picture, Seen
+from checks.things import Thing
+from checks.watching import (
+    JobNow,
+    LocalQueueNow,
+    NodeNow,
+    PodNow,
+    QueueNow,
+    WorkloadNow,
+    read_cluster_queue,
+    read_job,
+    read_local_queue,
+    read_node,
+    read_pod,
+    read_workload,
+)
+
+__all__ = ["LiveCluster", "Painter", "Picture"]
+
+T = TypeVar("T", bound=Thing)
+_JOIN_SECONDS = 2.0
+_READERS: Mapping[str, Callable[[Object], Thing]] = {
+    "ClusterQueue": read_cluster_queue,
+    "LocalQueue": read_local_queue,
+    "Workload": read_workload,
+    "Job": read_job,
+    "Pod": read_pod,
+    "Node": read_node,
+}
+
+
+def kinds(kueue: str) -> tuple[Kind, ...]:
+    """What a picture is drawn from; `kueue` is the group and version of Kueue's kinds."""
+    return (
+        Kind("ClusterQueue", "clusterqueues", kueue, is_namespaced=False),
+        Kind("LocalQueue", "localqueues", kueue),
+        Kind("Workload", "workloads", kueue),
+        JOB,
+        POD,
+        NODE,
+    )
+
+
+class LiveCluster:
+    """Follows all kinds of a picture, one list and then one watch for each.
+
+    `changed` is called, from any thread, when an object or what is in the way has changed.
+    """
+
+    def __init__(self, kubeconfig: Path, kueue: str, changed: Callable[[], None]) -> None:
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._things: dict[str, dict[str, Thing]] = {name: {} for name in _READERS}
+        self._stop = threading.Event()
+        self._stream = ApiStream(kubeconfig)
+        self._followers = [
+            Follower(
+                *(self._stream, self, kind, ""),
+                stop=self._stop,
+                log=lambda _: None,
+                turned=changed,
+            )
+            for kind in kinds(kueue)
+        ]
+
+    def start(self) -> None:
+        """Begin to follow."""
+        for follower in self._followers:
+            follower.start()
+
+    def stop(self) -> None:
+        """End all watches and wait for their threads."""
+        self._stop.set()
+        self._stream.close()
+        for follower in self._followers:
+            if follower.ident is not None:
+                follower.join(_JOIN_SECONDS)
+
+    @property
+    def trouble(self) -> str:
+        """Why not everything is seen right now; empty when it is."""
+        return next((f"{f.path}: {f.trouble}" for f in self._followers if not f.is_live), "")
+
+    def look(self) -> Seen:
+        """All objects as they were told last."""
+        with self._lock:
+            return Seen(
+                cluster_queues=self._of("ClusterQueue", QueueNow),
+                local_queues=self._of("LocalQueue", LocalQueueNow),
+                workloads=self._of("Workload", WorkloadNow),
+                jobs=self._of("Job", JobNow),
+                pods=self._of("Pod", PodNow),
+                nodes=self._of("Node", NodeNow),
+            )
+
+    def _of(self, kind: str, what: type[T]) -> tuple[T, ...]:
+        return tuple(one for one in self._things[kind].values() if isinstance(one, what))
+
+    def version(self, kind: str, namespace: str) -> str:
+        """Nothing is known from before: each kind begins with a list."""
+        return ""
+
+    def see(
+        self, kind: str, raw: Object, *, is_gone: bool = False, late: Late | None = None
+    ) -> None:
+        """Take in what a watch tells."""
+        thing = _READERS[kind](raw)
+        with self._lock:
+            if is_gone:
+                self._things[kind].pop(thing.uid, None)
+            else:
+                self._things[kind][thing.uid] = thing
+        self._changed()
+
+    def relist(self, kind: str, namespace: str, items: Iterable[Object], late: Late) -> None:
+        """Take in a whole list."""
+        things = {dig_text(raw, "metadata", "uid"): _READERS[kind](raw) for raw in items}
+        with self._lock:
+            self._things[kind] = things
+        self._changed()

@@ -1,0 +1,196 @@
+"""Drawing the picture of the queue from live objects; nothing is asked here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from checks.kit.quantities import show_amount
+from checks.picture import (
+    Holding,
+    JobShown,
+    Ledger,
+    NodeShown,
+    Picture,
+    Resource,
+    Seen,
+    Slot,
+    Stray,
+    Unplaced,
+    Waiting,
+)
+from checks.reasons.line import line_of, order_of, twin_among
+from checks.reasons.turns import twin_says
+from checks.things import Thing
+from checks.watching import JobNow, NodeNow, PodNow, QueueNow, WorkloadNow
+from provision.message import Message
+
+T = TypeVar("T", bound=Thing)
+_NONE = Fraction(0)
+_BYTES = ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki"))
+# How kubectl names the state of a Job (k8s.io/kubernetes: pkg/printers/internalversion).
+_JOB_STATES = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget", "Suspended")
+
+
+class Painter:
+    """Draws one picture after another; a pod keeps its GPU from one to the next."""
+
+    def __init__(self, gpu: str, namespaces: Sequence[str]) -> None:
+        """`gpu` is the resource that is shown; Jobs are those of `namespaces` and the queued."""
+        self._gpu, self._namespaces = gpu, tuple(namespaces)
+        self._seats: Mapping[str, tuple[int, ...]] = {}
+
+    def draw(self, seen: Seen) -> Picture:
+        """The picture of these objects."""
+        sitting = [pod for pod in seen.pods if pod.node and self._gpus(pod) and not pod.has_ended]
+        self._seats = seat(sitting, {pod.uid: self._gpus(pod) for pod in sitting}, self._seats)
+        queues = tuple(_ledger(queue, seen) for queue in _named(seen.cluster_queues))
+        told = {one.uid for queue in queues for one in queue.holding}
+        told |= {one.uid for queue in queues for one in queue.waiting}
+        holders = {one.owner_uid for one in seen.workloads if one.holds_quota}
+        return Picture(
+            queues,
+            tuple(_stray(one) for one in _named(seen.workloads) if _is_stray(one, told)),
+            tuple(self._node(node, sitting, holders) for node in _named(seen.nodes)),
+            tuple(_unplaced(pod) for pod in _named(seen.pods) if self._is_unplaced(pod)),
+            tuple(_job(job) for job in _named(seen.jobs) if self._is_shown(job)),
+        )
+
+    def _gpus(self, pod: PodNow) -> int:
+        return int(pod.asked.get(self._gpu, Fraction(0)))
+
+    def _node(self, node: NodeNow, sitting: Iterable[PodNow], holders: set[str]) -> NodeShown:
+        taken = {
+            index: Slot(
+                index,
+                pod.name,
+                pod.job_name or None,
+                pod.namespace,
+                pod.owner_uid in holders or pod.uid in holders,
+                _phase(pod),
+            )
+            for pod in sitting
+            if pod.node == node.name
+            for index in self._seats[pod.uid]
+        }
+        gpus = int(node.allocatable.get(self._gpu, Fraction(0)))
+        count = max([gpus, *(index + 1 for index in taken)])
+        slots = tuple(taken.get(index, Slot(index)) for index in range(count))
+        return NodeShown(node.name, gpus, slots, dict(node.labels))
+
+    def _is_unplaced(self, pod: PodNow) -> bool:
+        return not pod.node and bool(self._gpus(pod)) and not pod.has_ended
+
+    def _is_shown(self, job: JobNow) -> bool:
+        return bool(job.queue) or job.namespace in self._namespaces
+
+
+def seat(
+    pods: Iterable[PodNow], gpus: Mapping[str, int], before: Mapping[str, tuple[int, ...]]
+) -> dict[str, tuple[int, ...]]:
+    """Indices of GPUs by the pods' uids: kept by who has some, else the lowest that are free.
+
+    Kubernetes counts devices and does not say which is whose; `gpus` is how many each pod takes.
+    """
+    ordered = sorted(pods, key=lambda pod: (pod.placed or pod.created, pod.created, pod.name))
+    seats = {pod.uid: before[pod.uid] for pod in ordered if pod.uid in before}
+    taken = {(pod.node, index) for pod in ordered for index in seats.get(pod.uid, ())}
+    for pod in ordered:
+        if pod.uid not in seats:
+            free = (index for index in range(len(taken) + gpus[pod.uid]))
+            chosen = [index for index in free if (pod.node, index) not in taken]
+            seats[pod.uid] = tuple(chosen[: gpus[pod.uid]])
+            taken |= {(pod.node, index) for index in seats[pod.uid]}
+    return seats
+
+
+def _ledger(queue: QueueNow, seen: Seen) -> Ledger:
+    active = queue.conditions.get("Active")
+    holding = [w for w in seen.workloads if w.holds_quota and w.cluster_queue == queue.name]
+    line = line_of(queue.name, seen.local_queues, seen.workloads)
+    leading = [one.name for one in _named(seen.local_queues) if one.cluster_queue == queue.name]
+    return Ledger(
+        name=queue.name,
+        is_active=queue.is_true("Active"),
+        reason="" if active is None or active.is_true else active.message or active.reason,
+        resources=tuple(
+            Resource(name, _spell(name, nominal), _spell(name, queue.reserved.get(name, _NONE)))
+            for name, nominal in queue.quota.items()
+        ),
+        local_queues=tuple(leading),
+        holding=tuple(_holding(one) for one in sorted(holding, key=_reserved_at)),
+        waiting=tuple(_waiting(one, place, seen.workloads) for place, one in enumerate(line, 1)),
+    )
+
+
+def _reserved_at(workload: WorkloadNow) -> tuple[str, str, str]:
+    return workload.conditions["QuotaReserved"].since, workload.created, workload.name
+
+
+def _holding(workload: WorkloadNow) -> Holding:
+    kind = "Admitted" if workload.is_admitted else "QuotaReserved"
+    return Holding(
+        *(workload.name, workload.owner_name, workload.namespace, workload.uid),
+        state="admitted" if workload.is_admitted else "reserved",
+        amounts=_amounts(workload),
+        since=workload.conditions[kind].since,
+    )
+
+
+def _waiting(workload: WorkloadNow, position: int, workloads: Iterable[WorkloadNow]) -> Waiting:
+    own = workload.conditions.get("QuotaReserved")
+    twin = twin_among(workloads, workload)
+    message: str | Message = "" if own is None else own.message
+    return Waiting(
+        *(workload.name, workload.owner_name, workload.namespace, workload.uid),
+        position=position,
+        amounts=_amounts(workload),
+        reason="" if own is None else own.reason,
+        message=message if twin is None else twin_says(twin),
+        since=order_of(workload)[1],
+    )
+
+
+def _is_stray(workload: WorkloadNow, told: set[str]) -> bool:
+    return not (workload.is_finished or workload.is_deleting or workload.uid in told)
+
+
+def _stray(workload: WorkloadNow) -> Stray:
+    own = workload.conditions.get("QuotaReserved")
+    words = "" if own is None else own.message or own.reason
+    name, job = workload.name, workload.owner_name
+    return Stray(name, job, workload.namespace, workload.queue, words)
+
+
+def _unplaced(pod: PodNow) -> Unplaced:
+    said = pod.conditions.get("PodScheduled")
+    reason = "" if said is None or said.is_true else said.message or said.reason
+    return Unplaced(pod.name, pod.job_name, pod.namespace, _phase(pod), reason)
+
+
+def _phase(pod: PodNow) -> str:
+    return "Terminating" if pod.is_deleting else pod.trouble or pod.phase
+
+
+def _job(job: JobNow) -> JobShown:
+    state = next((kind for kind in _JOB_STATES if job.is_true(kind)), "")
+    state = state or ("Terminating" if job.is_deleting else "Running")
+    return JobShown(job.name, job.namespace, job.is_suspended, job.queue, state)
+
+
+def _amounts(workload: WorkloadNow) -> dict[str, str]:
+    return {name: _spell(name, amount) for name, amount in workload.amounts.items()}
+
+
+def _spell(name: str, amount: Fraction) -> str:
+    """An amount as people write it: bytes in the largest unit that leaves no rest."""
+    if name in ("memory", "ephemeral-storage") and amount:
+        for size, unit in _BYTES:
+            if amount % size == 0:
+                return f"{amount // size}{unit}"
+    return show_amount(amount)
+
+
+def _named(things: Iterable[T]) -> list[T]:
+    return sorted(things, key=lambda thing: (thing.namespace, thing.name))

@@ -1,0 +1,101 @@
+"""The cluster as watches show it, against an API server whose watches can be cut."""
+
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from checks.kit.cluster import JOB
+from checks.live import LiveCluster
+from provision.message import say
+from provision.waiting import wait_until
+from tests.fakes.api import FakeApi, serving
+
+
+@pytest.fixture
+def api(tmp_path):
+    fake = FakeApi()
+    with serving(fake, tmp_path) as kubeconfig:
+        yield fake, kubeconfig
+        fake.end_watches()
+
+
+@contextmanager
+def living(kubeconfig, monkeypatch):
+    monkeypatch.setattr("checks.live.kinds", lambda _: (JOB,))
+    live = LiveCluster(kubeconfig, "-", (news := threading.Event()).set)
+    live.start()
+    try:
+        yield live, news
+    finally:
+        live.stop()
+    assert not any(thread.name == "jobs/" for thread in threading.enumerate())
+
+
+def await_jobs(live, *wanted):
+    def missing():
+        found = sorted((job.name, job.is_suspended) for job in live.look().jobs)
+        return None if found == sorted(wanted) else say("{found}", found=found)
+
+    wait_until(missing, within=8, every=0.02)
+
+
+def test_it_lists_once_then_only_watches(api, monkeypatch):
+    fake, kubeconfig = api
+    fake.put("ADDED", "a", suspend=True)
+    with living(kubeconfig, monkeypatch) as (live, news):
+        await_jobs(live, ("job-a", True))
+        fake.put("MODIFIED", "a", suspend=False)
+        fake.put("ADDED", "b", suspend=True)
+        await_jobs(live, ("job-a", False), ("job-b", True))
+        fake.put("DELETED", "b", suspend=True)
+        await_jobs(live, ("job-a", False))
+        assert live.trouble == ""
+        assert news.is_set()
+        assert [("watch" in path) for path in fake.asked] == [False, True]
+
+
+def test_a_watch_that_ends_well_is_taken_up_without_a_list(api, monkeypatch):
+    fake, kubeconfig = api
+    with living(kubeconfig, monkeypatch) as (live, _):
+        fake.put("ADDED", "a", suspend=True)
+        await_jobs(live, ("job-a", True))
+        fake.end_watches()
+        fake.put("ADDED", "b", suspend=True)
+        await_jobs(live, ("job-a", True), ("job-b", True))
+        assert [("watch" in path) for path in fake.asked[:3]] == [False, True, True]
+
+
+def test_after_410_the_list_replaces_what_was_known(api, monkeypatch):
+    fake, kubeconfig = api
+    fake.put("ADDED", "a", suspend=True)
+    with living(kubeconfig, monkeypatch) as (live, _):
+        await_jobs(live, ("job-a", True))
+        fake.refuse = [410]
+        fake.items.pop("a")
+        fake.end_watches()
+        await_jobs(live)
+
+
+def test_trouble_is_told_and_what_was_seen_stays(api, monkeypatch):
+    fake, kubeconfig = api
+    fake.put("ADDED", "a", suspend=True)
+    with living(kubeconfig, monkeypatch) as (live, news):
+        await_jobs(live, ("job-a", True))
+        news.clear()
+        fake.refuse = [503] * 3
+        fake.end_watches()
+        wait_until(lambda: None if live.trouble else say("no trouble"), within=5, every=0.01)
+        assert "503" in live.trouble
+        assert news.is_set()
+        assert [job.name for job in live.look().jobs] == ["job-a"]
+        wait_until(lambda: say("{t}", t=live.trouble) if live.trouble else None, within=8)
+
+
+def test_it_stops_though_nothing_answers(tmp_path):
+    with serving(FakeApi(), tmp_path) as kubeconfig:
+        pass
+    live = LiveCluster(kubeconfig, "kueue.x-k8s.io/v1beta2", lambda: None)
+    live.start()
+    wait_until(lambda: None if "refused" in live.trouble else say("{t}", t=live.trouble), within=5)
+    live.stop()
