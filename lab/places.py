@@ -18,8 +18,20 @@ from provision.target import Companion, PlaceSpec, Target
 CURRENT = "current"
 HISTORY = "history.jsonl"
 RECORDER = "recorder"
+PAGE = "page"
 FIRST_LAB = "kueue_quota"
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
+
+
+# The learner's page, started by `lab open`.
+PAGE_PROGRAM = Companion(
+    name=PAGE,
+    module="lab.web",
+    args=("--home=$home", "--port=$port_page"),
+    needs=("kube-apiserver",),
+    ready_path="/learn/ready",
+    is_on_demand=True,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ class Places:
             namespaces=lab.namespaces,
             nodes=lab.nodes,
             parts=lab.parts,
-            companions=(_recorder(lab),),
+            companions=(_recorder(lab), PAGE_PROGRAM),
         )
         kind = self._environment.get("TARGET") or "local"
         settings = Settings.from_environment(self._environment)

@@ -27,14 +27,17 @@ class Companion:
     """A Python program of the lab's own that runs beside the cluster and is kept up like it.
 
     `module` is run as `python -m`; `args` are templates such as `$home` and `$port_<name>`, the
-    loopback port where it answers 200 on /readyz when it is ready. `needs` are the components that
-    must be ready first. Nothing of the cluster needs a companion: a place without it is ready.
+    loopback port where it answers 200 on `ready_path` when it is ready. `needs` are the components
+    that must be ready first. Nothing of the cluster needs a companion: a place without it is ready.
+    One that `is_on_demand` is started by `Target.start` only, and kept up from then on.
     """
 
     name: str
     module: str
     args: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    ready_path: str = "/readyz"
+    is_on_demand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,8 @@ class TargetInfo:
 class ComponentStatus:
     """One component. Running (a process exists) and ready (its probe answers) are two facts.
 
-    `is_needed` is False for a companion: without it the cluster is the same.
+    `is_needed` is False for a companion: without it the cluster is the same. One that is on demand
+    and does not run is off, which is nothing wrong: its `detail` is None then.
     """
 
     name: str
@@ -90,6 +94,12 @@ class ComponentStatus:
     version: str
     log: Path
     is_needed: bool = True
+    is_on_demand: bool = False
+
+    @property
+    def is_off(self) -> bool:
+        """It runs on demand only, and nobody has asked for it."""
+        return self.is_on_demand and not self.is_running
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,18 @@ class Target(Protocol):
 
     def destroy(self, tell: Tell) -> None:
         """Remove the place (all below `home`), except the workspace; the shared cache stays."""
+
+    def start(self, companion: str, tell: Tell) -> int:
+        """Start a companion that is on demand; the loopback port where it answers.
+
+        One that runs already is left alone. Another port is taken when its own is used by others.
+        """
+
+    def stop(self, companion: str) -> bool:
+        """End a companion that is on demand; True when it ran."""
+
+    def port(self, companion: str) -> int | None:
+        """The loopback port kept for a companion; None when the place was never brought up."""
 
     def status(self) -> TargetStatus:
         """What runs and what is ready, read afresh."""

@@ -83,7 +83,7 @@ class BringUp:
         return layout if layout.digest == state.digest else None
 
     def _is_ready(self, layout: Layout) -> bool:
-        return all(c.is_ready for c in look(layout.components, self._running))
+        return all(c.is_ready for c in look(_kept_up(layout), self._running))
 
     def _start_anew(self, state: PlaceState) -> PlaceState:
         """Stop what is left, choose ports, write everything, start everything."""
@@ -115,7 +115,8 @@ class BringUp:
     def _launch(self, layout: Layout, state: PlaceState, *, is_first: bool) -> None:
         server = next(c for c in layout.components if c.name == API_SERVER)
         with ExitStack() as stack:
-            pools = {c.name: stack.enter_context(make_pool(c.probe)) for c in layout.components}
+            components = _kept_up(layout)
+            pools = {c.name: stack.enter_context(make_pool(c.probe)) for c in components}
             api = stack.enter_context(Api(server.probe))
 
             def prepare() -> None:
@@ -135,7 +136,7 @@ class BringUp:
                 on_ready=self._tell_ready,
                 is_first=is_first,
             )
-            launch.run(layout.components)
+            launch.run(components)
             await_nodes(api, self._place.spec)
         self._remarks = tuple(
             say("{name} is not ready, and the lab works without it: {reason}", name=n, reason=r)
@@ -149,3 +150,8 @@ class BringUp:
 
     def _say(self, stage: Message, *, is_done: bool = False) -> None:
         self._tell(Progress(stage, time.monotonic() - self._started, is_done))
+
+
+def _kept_up(layout: Layout) -> tuple[Component, ...]:
+    """What a place that is up runs; the rest is left as it is, off or on."""
+    return tuple(c for c in layout.components if not c.is_on_demand)

@@ -55,7 +55,8 @@ class ComponentSpec:
     """One process to run. Its program is a built part (`binary`) or a Python `module` of ours.
 
     `opens` is the URL of an earlier probe: what comes after it need not wait until it is all ready.
-    `is_needed` is False for a companion.
+    `is_needed` is False for a companion, `is_on_demand` true for one that is started only when it
+    is asked for.
     """
 
     name: str
@@ -68,6 +69,7 @@ class ComponentSpec:
     module: str = ""
     opens: str = ""
     is_needed: bool = True
+    is_on_demand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +126,14 @@ def companion_set(companions: Iterable[Companion]) -> PartSet:
         ComponentSpec(
             name=c.name,
             args=c.args,
-            probe=ProbeSpec(f"http://127.0.0.1:$port_{c.name.replace('-', '_')}/readyz"),
+            probe=ProbeSpec(
+                f"http://127.0.0.1:$port_{c.name.replace('-', '_')}{c.ready_path}",
+            ),
             ports=(c.name,),
             after=c.needs,
             module=c.module,
             is_needed=False,
+            is_on_demand=c.is_on_demand,
         )
         for c in companions
     )

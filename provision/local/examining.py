@@ -72,6 +72,9 @@ def examine_components(
         if status.is_ready:
             yield good(name, say("{name} runs and is ready", name=label))
             continue
+        if status.is_off:
+            yield good(name, say("{name} is off: it runs only when it is asked for", name=label))
+            continue
         reason = status.detail or say("no reason is known")
         state_word = (
             say("{name} runs, but is not ready: {reason}", name=label, reason=reason)

@@ -27,16 +27,20 @@ def look(components: Iterable[Component], running: Running) -> tuple[ComponentSt
 
 
 def _look_at(component: Component, pid: int | None) -> ComponentStatus:
-    detail = say("it does not run") if pid is None else probe_once(component)
+    if pid is not None:
+        detail = probe_once(component)
+    else:
+        detail = None if component.is_on_demand else say("it does not run")
     return ComponentStatus(
         name=component.name,
         is_running=pid is not None,
-        is_ready=detail is None,
+        is_ready=pid is not None and detail is None,
         detail=detail,
         pid=pid,
         version=component.version,
         log=component.log,
         is_needed=component.is_needed,
+        is_on_demand=component.is_on_demand,
     )
 
 

@@ -121,7 +121,7 @@ class Place:
         self._write_kubeconfigs(ports["apiserver"])
         self._link(parts)
         config = supervisor_config(components, self.spec.home, socket_file, place_id)
-        return Layout(components, config, self._digest(config, parts))
+        return Layout(components, config, self.digest(config, parts.key))
 
     def _write_configurations(self, blanks: Blanks) -> None:
         for name in FILLED:
@@ -154,8 +154,9 @@ class Place:
         for name, part in TOOLS.items():
             _link(self.tools / name, parts.binaries[part])
 
-    def _digest(self, config: str, parts: Parts) -> str:
-        digest = hashlib.sha256(f"{config}\n{parts.key}\n".encode())
+    def digest(self, config: str, key: str) -> str:
+        """Of all that components read at their start; `key` is that of the built parts."""
+        digest = hashlib.sha256(f"{config}\n{key}\n".encode())
         for folder in (self.folders.conf, self.folders.pki):
             for path in sorted(folder.rglob("*")):
                 if path.is_file() and path.name != "supervisord.conf":

@@ -65,6 +65,7 @@ class Component:
     version: str
     opens: Probe | None = None
     is_needed: bool = True
+    is_on_demand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,7 @@ def _component(
         version=versions.get(spec.binary, ""),
         opens=_probe(spec.probe, spec.opens, folders, blanks) if spec.opens else None,
         is_needed=spec.is_needed,
+        is_on_demand=spec.is_on_demand,
     )
 
 

@@ -64,12 +64,13 @@ class Running:
 
     def _stop_supervised(self, levels: Iterable[tuple[str, ...]]) -> None:
         for level in levels:
-            self._stop_level(level)
+            self.stop_some(level)
         process = psutil.Process(self.supervisor.pid())
         self.supervisor.shut_down()
         await_end([process], within=STOP_SECONDS)
 
-    def _stop_level(self, names: tuple[str, ...]) -> None:
+    def stop_some(self, names: tuple[str, ...]) -> None:
+        """End these, which the supervisor keeps; TimedOut when one outlives STOP_SECONDS."""
         for name in names:
             with contextlib.suppress(TargetError):  # a name that this supervisor does not know
                 self.supervisor.stop(name)

@@ -157,6 +157,16 @@ class Supervisor:
         """Spawn a process unless it runs; an exit that comes later is seen in `processes`."""
         self._call("startProcess", name, False)
 
+    def exchange(self, name: str, config: str) -> None:
+        """Take a new configuration in which only `name` differs, which must not be running."""
+        write_atomically(self._home / "conf" / "supervisord.conf", config)
+        for method, arguments in (
+            ("reloadConfig", ()),
+            ("removeProcessGroup", (name,)),
+            ("addProcessGroup", (name,)),
+        ):
+            self._call(method, *arguments)
+
     def stop(self, name: str) -> None:
         """Send the stop signal unless it is stopped."""
         self._call("stopProcess", name, False)

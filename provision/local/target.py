@@ -13,6 +13,7 @@ from provision.errors import TargetError, UsageError
 from provision.files import plain_file_errors
 from provision.health import Diagnosis
 from provision.local.bringing_up import BringUp
+from provision.local.demanding import OnDemand
 from provision.local.examining import examine
 from provision.local.looking import describe, look
 from provision.local.parts import PartStore
@@ -99,6 +100,24 @@ class LocalTarget:
                     self._running(state).kill()
                 self._place.remove(foreign)
 
+    def start(self, companion: str, tell: Tell) -> int:
+        """Start a companion that is on demand; see the protocol."""
+        started = time.monotonic()
+        self._state()
+        with plain_file_errors(), self._alone(tell, started):
+            return self._on_demand(companion).start(tell, started)
+
+    def stop(self, companion: str) -> bool:
+        """End a companion that is on demand."""
+        self._state()
+        with plain_file_errors(), self._alone(_silent, time.monotonic()):
+            return self._on_demand(companion).stop()
+
+    def port(self, companion: str) -> int | None:
+        """The port kept for a companion."""
+        state = load_state(self._spec.home)
+        return None if state is None else state.ports.get(companion)
+
     def status(self) -> TargetStatus:
         """What runs and what is ready, read afresh."""
         state = load_state(self._spec.home)
@@ -163,6 +182,10 @@ class LocalTarget:
             return ()
         return self._place.plan(state.ports, state.versions)
 
+    def _on_demand(self, companion: str) -> OnDemand:
+        state = self._state()
+        return OnDemand(self._place, self._settings, self._running(state), state, companion)
+
     def _running(self, state: PlaceState) -> Running:
         socket_file = socket_path(self._spec.home, self._settings.runtime)
         return Running(self._spec.home, state.id, Supervisor(self._spec.home, socket_file))
@@ -186,3 +209,7 @@ class LocalTarget:
         running = self._running(state)
         work = BringUp(self._place, self._settings, parts, running, tell, started)
         return work.run(state, snapshot=self._snapshot, data=self._data)
+
+
+def _silent(progress: Progress) -> None:
+    """Nothing is told: it takes no time that anybody notices."""

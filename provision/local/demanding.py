@@ -1,0 +1,109 @@
+"""Companions that run on demand: started and ended one by one while the place is up."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+
+from provision.errors import TargetError, UsageError
+from provision.local.launching import Launch
+from provision.local.looking import probe_once
+from provision.local.place import Place
+from provision.local.plan import Component
+from provision.local.ports import PortHolder, is_free
+from provision.local.running import Running
+from provision.local.supervising import supervisor_config
+from provision.message import say
+from provision.settings import Settings
+from provision.state import PlaceState, save_state
+from provision.target import Progress, Tell
+
+READY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand:
+    """One companion of a place whose lock is held; `name` is checked by `find`."""
+
+    place: Place
+    settings: Settings
+    running: Running
+    state: PlaceState
+    name: str
+
+    def start(self, tell: Tell, started: float) -> int:
+        """Start it unless it runs, and wait until it is ready; its port."""
+        component = self._find(self.state)
+        infos = self.running.supervisor.processes() if self.running.supervisor.is_alive() else {}
+        if self.name not in infos:
+            raise TargetError(
+                say("The place is down, so {name} cannot be started.", name=self.name),
+                next_move=say("Run `make provision`."),
+            )
+        is_running = infos[self.name].is_running
+        tell(Progress(say("starting {name}", name=self.name), time.monotonic() - started))
+        with PortHolder(*self.settings.ports) as holder:
+            state = self.state
+            if not is_running and not is_free(state.ports[self.name]):
+                state = self._move(holder)
+                component = self._find(state)
+            self._launch(component, is_first=not is_running)
+        done = say("{name} is ready", name=self.name)
+        tell(Progress(done, time.monotonic() - started, is_done=True))
+        return state.ports[self.name]
+
+    def stop(self) -> bool:
+        """End it; True when it ran. A supervisor that died took it along."""
+        self._find(self.state)
+        if not self.running.supervisor.is_alive():
+            return False
+        info = self.running.supervisor.processes().get(self.name)
+        if info is None or not info.is_running:
+            return False
+        self.running.stop_some((self.name,))
+        return True
+
+    def _find(self, state: PlaceState) -> Component:
+        """The companion as it runs on the ports of a state."""
+        if set(self.place.port_names()) <= state.ports.keys():
+            for component in self.place.plan(state.ports, state.versions):
+                if component.name == self.name and component.is_on_demand:
+                    return component
+            raise UsageError(say("There is no {name} that runs on demand.", name=self.name))
+        raise TargetError(
+            say("The place was brought up before there was a {name}.", name=self.name),
+            next_move=say("Run `make provision`."),
+        )
+
+    def _move(self, holder: PortHolder) -> PlaceState:
+        """Give it another port, as somebody else listens on its own."""
+        chosen = holder.choose((self.name,), {}, seed=str(self.place.spec.home))
+        ports = {**self.state.ports, **chosen}
+        supervisor = self.running.supervisor
+        config = supervisor_config(
+            self.place.plan(ports, self.state.versions),
+            self.place.spec.home,
+            supervisor.socket,
+            self.state.id,
+        )
+        supervisor.exchange(self.name, config)
+        digest = self.place.digest(config, self.state.entry)
+        state = replace(self.state, ports=ports, digest=digest)
+        save_state(self.place.spec.home, state)
+        return state
+
+    def _launch(self, component: Component, *, is_first: bool) -> None:
+        """As one that is needed: whoever asked for it wants to know why it does not come."""
+        launch = Launch(
+            self.running.supervisor,
+            lambda asked, probe: probe_once(asked),
+            milestones={},
+            within=READY_SECONDS,
+            on_ready=lambda ready: None,
+            is_first=is_first,
+        )
+        try:
+            launch.run((replace(component, is_needed=True, after=()),))
+        except BaseException:
+            self.running.supervisor.stop(self.name)
+            raise
