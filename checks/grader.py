@@ -15,6 +15,7 @@ from checks.kit.cluster import Cluster
 from checks.kit.expect import Patience, cut, plain
 from checks.kit.files import Files
 from checks.kit.host import Workplace
+from checks.news import CheckNews, append_line, news_to_json
 from checks.outcome import (
     CannotTell,
     CheckResult,
@@ -69,7 +70,9 @@ class Grader:
             if self._checks[needed].outcome is not Outcome.PASSED:
                 trouble = say("waiting for: {title}", title=self._checks[needed].title)
                 self._set(name, outcome=Outcome.SKIPPED, trouble=trouble)
+                self._tell(name, Outcome.SKIPPED)
                 return needed
+        self._tell(name, None)
         return None
 
     def finish(self, name: str, error: BaseException | None) -> None:
@@ -88,6 +91,7 @@ class Grader:
             self._set(name, outcome=Outcome.ERROR, trouble=error.what, next_move=error.next_move)
         else:
             self._set(name, outcome=Outcome.ERROR, trouble=_honest_line(error), next_move=_REPORT)
+        self._tell(name, self._checks[name].outcome)
 
     def spoil(self, file: str, why: str) -> None:
         """Note that a file of checks could not be loaded."""
@@ -117,6 +121,14 @@ class Grader:
 
     def _set(self, name: str, **changes: object) -> None:
         self._checks[name] = replace(self._checks[name], **changes)  # type: ignore[arg-type]
+
+    def _tell(self, name: str, outcome: Outcome | None) -> None:
+        if self.request.news is None:
+            return
+        index = list(self._checks).index(name) + 1
+        title, seconds = self._checks[name].title, time.monotonic() - self._began
+        news = CheckNews(name, title, index, len(self._checks), outcome, seconds)
+        append_line(self.request.news, news_to_json(news))
 
     def _title(self, doc: str) -> Message:
         template = " ".join(doc.strip().split("\n\n")[0].split()).removesuffix(".")

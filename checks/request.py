@@ -11,7 +11,7 @@ from checks.outcome import Evidence, evidence_from_json
 from provision.target import TargetInfo
 
 REQUEST_SCHEMA = 1
-_KEYS = {"schema", "lab", "step", "facts", "target", "within", "credit", "history"}
+_KEYS = {"schema", "lab", "step", "facts", "target", "within", "credit", "history", "news"}
 _TARGET_KEYS = {
     *("name", "lab", "host", "kubeconfig", "grader_kubeconfig", "workspace", "versions"),
 }
@@ -26,7 +26,8 @@ class Request:
     """What to judge and where. `within`: seconds that the checks may spend waiting in all.
 
     `credit` holds the evidence of the newest pass of each step passed before, `history` is the
-    recorder's file (None where there is no recorder).
+    recorder's file (None where there is no recorder), `news` the file where the run tells how far
+    it is (None: nobody listens).
     """
 
     lab: str
@@ -36,6 +37,7 @@ class Request:
     within: float
     credit: Mapping[int, tuple[Evidence, ...]]
     history: Path | None = None
+    news: Path | None = None
 
 
 def read_request(path: Path) -> Request:
@@ -61,6 +63,7 @@ def read_request(path: Path) -> Request:
         within=float(within),
         credit=_read_credit(_mapping(shape.get("credit"), "credit")),
         history=Path(_text(shape, "history")) if shape.get("history") else None,
+        news=Path(_text(shape, "news")) if shape.get("news") else None,
     )
 
 

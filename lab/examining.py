@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 
+from checks.news import CheckNews
 from checks.outcome import StepResult, StepVerdict
 from lab.grading import grade
 from lab.model import Step
 from lab.places import Place
 from lab.progress import ProgressLog, StepRecord
 from lab.standing import Standing, stand
+from lab.verdicts import TERMINAL, VerdictStore
 
 AT_ONCE = 2
 
@@ -19,9 +22,20 @@ AT_ONCE = 2
 class Examiner:
     """One examination of a place: each step is graded once, however often it is asked for."""
 
-    def __init__(self, place: Place, *, by_answer: bool = False, is_recording: bool = True) -> None:
+    def __init__(
+        self,
+        place: Place,
+        *,
+        by_answer: bool = False,
+        is_recording: bool = True,
+        by: str = TERMINAL,
+        tell_news: Callable[[int, CheckNews], None] | None = None,
+    ) -> None:
+        """`by` is who asks; `tell_news` hears, by step, of each check that begins or ends."""
         self._place = place
         self._log = ProgressLog(place.progress_file)
+        self._verdicts = VerdictStore(place.verdicts)
+        self._by, self._tell_news = by, tell_news
         self._by_answer = by_answer
         self._is_recording = is_recording
         self._results: dict[int, Future[StepResult]] = {}
@@ -45,7 +59,7 @@ class Examiner:
 
             def ask(step: Step) -> Future[StepResult]:
                 if step.number not in self._results:
-                    self._results[step.number] = pool.submit(grade, self._place, step, records)
+                    self._results[step.number] = pool.submit(self._grade, step, records)
                 return self._results[step.number]
 
             for step in steps:
@@ -61,9 +75,15 @@ class Examiner:
                     self._place.lab, step, result, records, lambda later: ask(later).result()
                 )
                 standing = self._recorded(standing)
+                self._verdicts.put(standing, by=self._by)
                 standings.append(standing)
                 tell(standing)
         return tuple(standings)
+
+    def _grade(self, step: Step, records: Mapping[int, StepRecord]) -> StepResult:
+        if self._tell_news is None:
+            return grade(self._place, step, records)
+        return grade(self._place, step, records, tell=partial(self._tell_news, step.number))
 
     def _recorded(self, standing: Standing) -> Standing:
         """The standing after its attempt is on record; what says nothing new is not recorded."""

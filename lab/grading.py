@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,15 +17,17 @@ from checks.outcome import (
     evidence_to_json,
     result_from_json,
 )
+from lab.check_process import TellNews, run_checks
 from lab.model import Lab, Step
 from lab.places import Place
 from lab.probing import Probe
 from lab.progress import StepRecord
-from provision.errors import LabError
+from provision.errors import LabError, TimedOut
 from provision.message import Message, say
 from provision.target import TargetInfo
 
 REQUEST_SCHEMA = 1
+NEWS = "news.jsonl"
 POLL_SECONDS = 6.0
 LIMIT_SECONDS = 30.0
 
@@ -42,10 +40,12 @@ def grade(
     records: Mapping[int, StepRecord],
     *,
     limit: float = LIMIT_SECONDS,
+    tell: TellNews | None = None,
 ) -> StepResult:
     """Judge one step now. Never raises for trouble of the place: that becomes CANNOT TELL.
 
-    `records` give the evidence of steps passed before; `limit` is in seconds.
+    `records` give the evidence of steps passed before; `limit` is in seconds; `tell` hears of each
+    check that begins or ends.
     """
     began = time.monotonic()
     try:
@@ -61,6 +61,7 @@ def grade(
         logs=place.home / "logs",
         history=place.history_file,
         limit=limit,
+        tell=tell,
     )
     trouble = probe.trouble()
     if trouble is not None:
@@ -77,6 +78,7 @@ def judge(
     logs: Path,
     history: Path | None = None,
     limit: float = LIMIT_SECONDS,
+    tell: TellNews | None = None,
 ) -> StepResult:
     """What the checks of a step say of a target, however its components are.
 
@@ -85,11 +87,11 @@ def judge(
     try:
         with tempfile.TemporaryDirectory(prefix="lab-grade-") as folder:
             request, result = Path(folder) / "request.json", Path(folder) / "result.json"
-            request.write_text(
-                json.dumps(_request(lab, step, info, records, history), ensure_ascii=False),
-                encoding="utf-8",
-            )
-            return _run(step, request, result, logs, limit)
+            asked = _request(lab, step, info, records, history)
+            if tell is not None:
+                asked["news"] = str(Path(folder) / NEWS)
+            request.write_text(json.dumps(asked, ensure_ascii=False), encoding="utf-8")
+            return _run(step, request, result, logs, limit, tell)
     except OSError as error:
         return cannot_tell(
             step,
@@ -118,7 +120,7 @@ def _request(
     info: TargetInfo,
     records: Mapping[int, StepRecord],
     history: Path | None,
-) -> Mapping[str, object]:
+) -> dict[str, object]:
     return {
         "schema": REQUEST_SCHEMA,
         "lab": lab.slug,
@@ -146,35 +148,26 @@ def _request(
     }
 
 
-def _run(step: Step, request: Path, result: Path, logs: Path, limit: float) -> StepResult:
+def _run(
+    step: Step, request: Path, result: Path, logs: Path, limit: float, tell: TellNews | None
+) -> StepResult:
     folder = checks_folder()
-    log = _open_log(logs)
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-I", "-m", "pytest", *PYTEST_FLAGS),
-            *("-p", "checks.plugin", "-c", str(folder / "pytest-checks.ini")),
-            *("--rootdir", str(folder), f"--lab-request={request}", f"--lab-result={result}"),
-            str(folder / _slug_of(request) / step.checks),
-        ],
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        cwd=request.parent,
-        env=_environment(os.environ),
-        start_new_session=True,
+    command = (
+        *(sys.executable, "-I", "-m", "pytest", *PYTEST_FLAGS),
+        *("-p", "checks.plugin", "-c", str(folder / "pytest-checks.ini")),
+        *("--rootdir", str(folder), f"--lab-request={request}", f"--lab-result={result}"),
+        str(folder / _slug_of(request) / step.checks),
     )
+    news = request.with_name(NEWS)
     try:
-        process.wait(timeout=limit)
-    except subprocess.TimeoutExpired:
+        run_checks(command, folder=request.parent, logs=logs, limit=limit, news=news, tell=tell)
+    except TimedOut:
         return cannot_tell(
             step,
             say("The checks gave no verdict within {seconds} s.", seconds=f"{limit:g}"),
             say("Check again; if it stays so, look with make status."),
             seconds=limit,
         )
-    finally:
-        _end_group(process)
-        os.close(log)
     try:
         return result_from_json(json.loads(result.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -199,26 +192,3 @@ def checks_folder() -> Path:
             next_move=say("Run make provision from the project's folder."),
         )
     return Path(next(iter(spec.submodule_search_locations)))
-
-
-def _open_log(logs: Path) -> int:
-    """The newest run's output only, so that the log cannot grow; nowhere if it can't be written."""
-    try:
-        logs.mkdir(parents=True, exist_ok=True)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-        return os.open(logs / "checks.log", flags, 0o600)
-    except OSError:
-        return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-
-
-def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Nothing of the caller's that could change a verdict reaches the checks."""
-    kept = ("PATH", "HOME", "TMPDIR", "SSH_AUTH_SOCK")
-    return {"LC_ALL": "C.UTF-8", **{key: environment[key] for key in kept if key in environment}}
-
-
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End all that the checks started, also when they ended themselves or were interrupted."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

@@ -49,6 +49,11 @@ class Place:
         return self.home / "progress.jsonl"
 
     @property
+    def verdicts(self) -> Path:
+        """The newest verdict on each step, one file each."""
+        return self.home / "verdicts"
+
+    @property
     def history_file(self) -> Path:
         """What changed in the cluster, as the recorder wrote it."""
         return self.home / HISTORY

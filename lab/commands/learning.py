@@ -12,6 +12,7 @@ from checks.outcome import StepVerdict
 from lab.commands.options import console_of, lab_option, read_step, read_steps, yes_option
 from lab.console import Console
 from lab.content import draw, step_text
+from lab.events import tell_news, tell_verdict
 from lab.examining import Examiner, overall
 from lab.fields import CatalogError
 from lab.hints import Offer, offer
@@ -21,6 +22,7 @@ from lab.shell import prepare_shell
 from lab.solving import files_in_the_way, play, read_answer
 from lab.standing import Standing
 from lab.text import width
+from lab.verdicts import PAGE
 from provision.errors import LabError
 from provision.message import say
 from provision.target import TargetInfo
@@ -52,18 +54,23 @@ def step(context: click.Context, step: str, slug: str | None) -> None:
 @click.command()
 @click.argument("step", default="")
 @click.option("--json", "is_json", is_flag=True, help="Print JSON only.")
+@click.option("--events", "is_told", is_flag=True, hidden=True)
 @lab_option
 @click.pass_context
-def check(context: click.Context, step: str, is_json: bool, slug: str | None) -> None:
+def check(
+    context: click.Context, step: str, is_json: bool, is_told: bool, slug: str | None
+) -> None:
     """Grade a step, or `all`; without a number, the first that is not passed.
 
     Exit code: 0 PASS, 1 NOT YET, 2 usage, 3 CANNOT TELL.
     """
     console = console_of(context, slug)
     place = console.place()
-    examiner = Examiner(place)
+    examiner = Examiner(place, by=PAGE, tell_news=tell_news) if is_told else Examiner(place)
     steps = read_steps(place.lab, step) if step else (examiner.first_open_step(),)
-    if is_json:
+    if is_told:
+        standings = examiner.check(steps, tell_verdict)
+    elif is_json:
         standings = examiner.check(steps)
         console.tell_json(as_json(place.lab, standings, _info(place), console.speech))
     else:

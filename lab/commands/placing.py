@@ -9,6 +9,7 @@ from lab.commands.options import console_of, lab_option, yes_option
 from lab.console import Console
 from lab.places import Place, require_folder
 from lab.progress import ProgressLog
+from lab.verdicts import VerdictStore
 from lab.workspace import (
     claim,
     dated_folder,
@@ -73,6 +74,7 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
     kept = keep_and_empty(place, "reset")
     folder = kept or dated_folder(place, "reset")
     ProgressLog(place.progress_file).archive(folder)
+    VerdictStore(place.verdicts).archive(folder)
     keep_histories(place, folder)
     if kept is not None:
         console.tell(say("Your files are kept in {folder}.", folder=kept))
