@@ -23,6 +23,7 @@ INTERRUPTED = 130
 _COMMANDS = {
     "placing": ("provision", "down", "reset", "destroy"),
     "looking": ("status", "logs"),
+    "opening": ("open",),
     "learning": ("step", "check", "solve", "shell"),
     "explaining": ("why",),
     "hinting": ("hint",),

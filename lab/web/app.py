@@ -10,10 +10,13 @@ from jupyter_server.auth.identity import IdentityProvider
 from jupyter_server.extension.application import ExtensionApp, ExtensionAppJinjaMixin
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from tornado.httpserver import HTTPServer
 from traitlets import Unicode, default
 
 from lab.text import choose_language
+from lab.web.beyond import servers
 from lab.web.handlers.terminal import TerminalSocket
+from lab.web.launch import Launch
 from lab.web.page import SETTING, open_page
 from lab.web.routes import routes
 from lab.web.surroundings import allowed
@@ -52,6 +55,28 @@ class PageServer(ServerApp):
     @default("tornado_settings")
     def _small_messages(self) -> dict[str, Any]:
         return {"websocket_max_message_size": MESSAGE_BYTES}
+
+    launch: Launch | None = None
+    _beyond: list[HTTPServer]
+
+    def listen_as(self, launch: Launch) -> None:
+        """Serve as this launch says; without one, as Jupyter Server is configured."""
+        self.launch = launch
+
+    def init_httpserver(self) -> None:
+        """The sockets; those beyond loopback are ours."""
+        self._beyond = []
+        if self.launch is None or not self.launch.is_remote:
+            super().init_httpserver()
+            return
+        first, *rest = servers(self.web_app, self.launch, self.port)
+        self._http_server, self._beyond = first, rest
+
+    def stop(self, from_signal: bool = False) -> None:
+        """Listen no more, then end."""
+        for server in self._beyond:
+            server.stop()
+        super().stop(from_signal=from_signal)
 
     def write_server_info_file(self) -> None:
         """Nothing: such a file holds the token, and nobody reads it here."""

@@ -27,17 +27,20 @@ def serve(launch: Launch, *, home: Path, port: int) -> None:
     from lab.web.app import PageApp, PageServer, TokenOnly
 
     config = Config()
-    config.IdentityProvider.token = launch.token
+    config.TokenOnly.token = launch.token
     server = config.PageServer
     server.identity_provider_class = TokenOnly
     server.ip, server.port, server.port_retries = LOOPBACK, port, 0
-    server.allow_root, server.open_browser = True, False
-    server.allow_remote_access = False
+    server.allow_root = True
+    server.log_level = "WARN"
     server.root_dir = str(folder)
     server.cookie_secret_file = str(page_folder(home) / "cookie_secret")
+    # Beyond loopback the guard of `beyond.py` looks at Host: Jupyter's own knows no addresses.
+    server.allow_remote_access = launch.is_remote
     config.PageApp.assets, config.PageApp.language = launch.assets, launch.language
     app = PageServer.instance(
         config=config, jpserver_extensions={PageApp.get_extension_package(): True}
     )
+    app.listen_as(launch)
     app.initialize(argv=[], starter_extension=PageApp.name, find_extensions=False)
     app.start()

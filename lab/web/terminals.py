@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -106,11 +104,3 @@ class PageTerminals(TerminalManager):
     async def _end(self, name: str) -> None:
         if name in self.terminals:  # it may have ended by itself meanwhile
             await self.terminate(name, force=True)
-
-
-def end_shells(socket: Path) -> None:
-    """End the tmux server of a place, and the shells in it; nothing happens when there is none."""
-    if socket.exists() and shutil.which("tmux"):
-        subprocess.run(
-            [*tmux_command(socket), "kill-server"], capture_output=True, timeout=10, check=False
-        )

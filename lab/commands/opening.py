@@ -1,0 +1,61 @@
+"""Opening the learner's page."""
+
+from __future__ import annotations
+
+import click
+
+from lab.commands.options import console_of, lab_option
+from lab.console import Console
+from provision.message import say
+
+
+@click.command()
+@click.option("--address", default="", help="Listen at this address of the machine, too.")
+@click.option("--tls-cert", default="", help="Certificate for TLS at --address, a PEM file.")
+@click.option("--tls-key", default="", help="Its key, a PEM file.")
+@click.option("--no-browser", is_flag=True, help="Print the link only.")
+@lab_option
+@click.pass_context
+def open(
+    context: click.Context,
+    address: str,
+    tls_cert: str,
+    tls_key: str,
+    no_browser: bool,
+    slug: str | None,
+) -> None:
+    """Open the page in a browser: steps, a terminal, and the queue as a picture."""
+    from lab.web.browsing import show
+    from lab.web.launch import page_folder
+    from lab.web.launching import open_page
+    from lab.web.listening import Beyond
+
+    console = console_of(context, slug)
+    place = console.place()
+    beyond = Beyond(address, tls_cert, tls_key).checked()
+    opened = open_page(
+        place, console.environment, console.speech.language, beyond, console.tell_progress
+    )
+    console.tell(say("The page is open. This link logs you in; keep it to yourself:"))
+    click.echo(f"  {opened.link}")
+    if beyond.address:
+        click.echo(f"  {opened.link_beyond(beyond)}")
+        if not beyond.certificate:
+            console.tell(
+                say(
+                    "Warning: beyond this machine the page goes over the network as plain text. "
+                    "Whoever listens there can take it over. Use --tls-cert, or ssh -L."
+                )
+            )
+    _tell_tunnel(console, opened.port)
+    if not no_browser:
+        show(opened.link, page_folder(place.home), console.environment)
+    console.tell(say("make down ends it."))
+
+
+def _tell_tunnel(console: Console, port: int) -> None:
+    from lab.web.browsing import tunnel
+
+    if (command := tunnel(port, console.environment)) is not None:
+        console.tell(say("From your own machine: run this there, then open the link there."))
+        click.echo(f"  {command}")

@@ -1,0 +1,150 @@
+"""Opening and ending the page of a place, as commands do it."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import psutil
+
+from lab.places import PAGE, Place
+from lab.web.assets import fetch
+from lab.web.launch import (
+    Launch,
+    launch_file,
+    new_token,
+    read_launch,
+    tmux_socket,
+    write_launch,
+)
+from lab.web.listening import Beyond
+from lab.web.surroundings import allowed
+from provision.errors import LabError
+from provision.settings import Settings
+from provision.target import Tell
+
+END_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A page that answers at `port` of loopback, and beyond if its launch says so."""
+
+    launch: Launch
+    port: int
+
+    @property
+    def address(self) -> str:
+        """Its address on this machine, without the token."""
+        return f"http://127.0.0.1:{self.port}/learn"
+
+    @property
+    def link(self) -> str:
+        """The address that logs in."""
+        return f"{self.address}?token={self.launch.token}"
+
+    def link_beyond(self, beyond: Beyond) -> str:
+        """The same, for another machine."""
+        scheme = "https" if self.launch.certificate else "http"
+        return f"{scheme}://{beyond.called()}:{self.port}/learn?token={self.launch.token}"
+
+
+def open_page(
+    place: Place, environment: Mapping[str, str], language: str, beyond: Beyond, tell: Tell
+) -> Opened:
+    """Start the page, or find the one that runs as it is wanted; LabError with the next move."""
+    place.target.info()
+    settings = Settings.from_environment(environment)
+    wanted = Launch(
+        token="",
+        language=language,
+        assets=str(fetch(settings.cache, environment, tell)),
+        environment={**allowed(environment), "LAB": place.lab.slug},
+        address=beyond.address,
+        hosts=beyond.hosts(),
+        certificate=beyond.certificate,
+        key=beyond.key,
+    )
+    running = _running_launch(place)
+    if running is None or not _is_as_wanted(running, wanted):
+        place.target.stop(PAGE)
+        running = replace(wanted, token=new_token())
+        write_launch(place.home, running)
+    return Opened(running, place.target.start(PAGE, tell))
+
+
+def is_open(place: Place) -> bool:
+    """The page's server runs."""
+    with contextlib.suppress(LabError):
+        return any(c.name == PAGE and c.is_running for c in place.target.status().components)
+    return False
+
+
+def open_again(place: Place, tell: Tell) -> bool:
+    """Start it as it was opened last; False when it never was, or cannot be."""
+    with contextlib.suppress(LabError):
+        if read_launch(place.home) is not None:
+            place.target.start(PAGE, tell)
+            return True
+    return False
+
+
+def forget_launch(place: Place) -> None:
+    """No token is left lying about when the page is not meant to come back by itself."""
+    launch_file(place.home).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Shells:
+    """The tmux server that holds the page's shells; None when there is none.
+
+    It is found before a place is taken down and ended after that, since the command may have been
+    typed in one of these shells: it goes down with them, with nothing left to do.
+    """
+
+    server: psutil.Process | None
+
+    @classmethod
+    def of(cls, place: Place) -> Shells:
+        """Those of a place."""
+        socket = tmux_socket(place.home)
+        if not socket.exists() or shutil.which("tmux") is None:
+            return cls(None)
+        try:
+            done = subprocess.run(
+                ["tmux", "-S", str(socket), "display-message", "-p", "#{pid}"],
+                capture_output=True,
+                text=True,
+                timeout=END_SECONDS,
+                check=False,
+            )
+            return cls(psutil.Process(int(done.stdout)))
+        except (ValueError, OSError, subprocess.TimeoutExpired, psutil.Error):
+            return cls(None)
+
+    def end(self) -> None:
+        """End them; what they run is hung up."""
+        if self.server is None:
+            return
+        with contextlib.suppress(psutil.NoSuchProcess):
+            self.server.terminate()
+            try:
+                self.server.wait(timeout=END_SECONDS)
+            except psutil.TimeoutExpired:
+                self.server.kill()
+
+
+def _running_launch(place: Place) -> Launch | None:
+    if not is_open(place):
+        return None
+    with contextlib.suppress(LabError):
+        return read_launch(place.home)
+    return None
+
+
+def _is_as_wanted(running: Launch, wanted: Launch) -> bool:
+    """A different environment is no reason: it may be that of the page's own shell."""
+    return replace(running, token="", environment={}) == replace(wanted, token="", environment={})
