@@ -166,6 +166,9 @@ class Target(Protocol):
     def stop(self, companion: str) -> bool:
         """End a companion that is on demand; True when it ran."""
 
+    def is_running(self, companion: str) -> bool:
+        """Whether a process of that companion exists; whether it is ready is not asked."""
+
     def port(self, companion: str) -> int | None:
         """The loopback port kept for a companion; None when the place was never brought up."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from provision.registry import open_cache
 
 from lab.commands.options import console_of, yes_option
+from lab.web import assets
 from provision.message import say
+from provision.registry import open_cache
 from provision.settings import Settings
 
 
@@ -22,7 +23,7 @@ def cache(context: click.Context, prune: bool, yes: bool) -> None:
     store = open_cache(Settings.from_environment(console.environment))
     if prune:
         console.require_agreement(say("Remove built parts that this checkout does not use?"))
-        freed = store.prune()
+        freed = store.prune() + assets.prune(store.path)
         console.tell(say("Freed {size} MB.", size=freed // 1_000_000))
     console.tell(say("Cache {path}: {size} MB.", path=store.path, size=store.size() // 1_000_000))
 

@@ -10,7 +10,7 @@ import click
 
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
-from lab.places import Place
+from lab.places import PAGE, Place
 from lab.report.standing_json import target_as_json
 from lab.text import pad, width
 from provision.errors import LabError
@@ -78,6 +78,8 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
             (say("kubeconfig"), str(state.info.kubeconfig)),
             (say("your folder"), str(state.info.workspace)),
         ]
+        if (address := _page_address(place, state)) is not None:
+            facts.append((say("page"), address))
         console.tell_rows(facts)
         if state.info.note is not None:
             console.tell(state.info.note)
@@ -88,8 +90,18 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
             console.tell(say("other lab: {lab} ({state})", lab=other.lab.slug, state=word))
 
 
+def _page_address(place: Place, state: TargetStatus) -> str | None:
+    """Where the page answers while it runs; the link that logs in is told by `lab open` only."""
+    is_on = any(c.name == PAGE and c.is_running for c in state.components)
+    port = place.target.port(PAGE)
+    return f"http://127.0.0.1:{port}/learn" if is_on and port is not None else None
+
+
 def _row(console: Console, component: ComponentStatus) -> tuple[str, ...]:
     yes, no = console.speech.of(say("yes")), console.speech.of(say("no"))
+    if component.is_off:
+        off = say("off (make open)") if component.name == PAGE else say("off")
+        return component.name, console.speech.of(off), "-", component.version
     return (
         component.name,
         yes if component.is_running else no,
@@ -118,6 +130,7 @@ def _status_as_json(console: Console, place: Place, state: TargetStatus) -> Mapp
                 "running": component.is_running,
                 "ready": component.is_ready,
                 "needed": component.is_needed,
+                "on_demand": component.is_on_demand,
                 "pid": component.pid,
                 "version": component.version,
                 "detail": None if component.detail is None else console.speech.of(component.detail),

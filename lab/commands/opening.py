@@ -6,6 +6,10 @@ import click
 
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
+from lab.web.browsing import show, tunnel
+from lab.web.launch import page_folder
+from lab.web.launching import open_page
+from lab.web.listening import Beyond
 from provision.message import say
 
 
@@ -25,10 +29,6 @@ def open(
     slug: str | None,
 ) -> None:
     """Open the page in a browser: steps, a terminal, and the queue as a picture."""
-    from lab.web.browsing import show
-    from lab.web.launch import page_folder
-    from lab.web.launching import open_page
-    from lab.web.listening import Beyond
 
     console = console_of(context, slug)
     place = console.place()
@@ -54,7 +54,6 @@ def open(
 
 
 def _tell_tunnel(console: Console, port: int) -> None:
-    from lab.web.browsing import tunnel
 
     if (command := tunnel(port, console.environment)) is not None:
         console.tell(say("From your own machine: run this there, then open the link there."))

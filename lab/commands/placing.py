@@ -10,6 +10,7 @@ from lab.console import Console
 from lab.places import Place, require_folder
 from lab.progress import ProgressLog
 from lab.verdicts import VerdictStore
+from lab.web.launching import Shells, forget_launch, is_open, open_again
 from lab.workspace import (
     claim,
     dated_folder,
@@ -33,12 +34,14 @@ def provision(context: click.Context, slug: str | None) -> None:
     place = console.place()
     require_folder(place.workspace)
     require_apart(place, console.environment)
-    was_empty = not entries(place)
+    was_empty, was_open = not entries(place), is_open(place)
     console.tell(say("{title}: bringing the place up.", title=console.speech.pick(place.lab.title)))
     provisioned = place.target.up(console.tell_progress)
     if was_empty:
         claim(place)
     console.places().remember(place.lab.slug)
+    if was_open and not is_open(place):  # all was started anew while somebody looks at the page
+        open_again(place, console.tell_progress)
     _tell_ready(console, place, provisioned)
 
 
@@ -48,8 +51,12 @@ def provision(context: click.Context, slug: str | None) -> None:
 def down(context: click.Context, slug: str | None) -> None:
     """Stop every process; the cluster, your files and your progress stay."""
     console = console_of(context, slug)
-    console.place().target.down(console.tell_progress)
+    place = console.place()
+    shells = Shells.of(place)
+    place.target.down(console.tell_progress)
+    forget_launch(place)
     console.tell(say("The place is down. make provision brings the same one back."))
+    shells.end()
 
 
 @click.command()
@@ -70,6 +77,7 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
             workspace=place.workspace,
         )
     )
+    shells, was_open = Shells.of(place), is_open(place)
     provisioned = place.target.reset(console.tell_progress)
     kept = keep_and_empty(place, "reset")
     folder = kept or dated_folder(place, "reset")
@@ -78,7 +86,10 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
     keep_histories(place, folder)
     if kept is not None:
         console.tell(say("Your files are kept in {folder}.", folder=kept))
+    if was_open:
+        open_again(place, console.tell_progress)
     _tell_ready(console, place, provisioned)
+    shells.end()
 
 
 @click.command()
@@ -107,12 +118,14 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
             workspace=place.workspace,
         )
     console.require_agreement(question)
+    shells = Shells.of(place)
     place.target.destroy(console.tell_progress)
     if goes_too:
         remove(place)
     remove_kit(console.environment, console.places().root, place.lab.slug)
     console.places().forget(place.lab.slug)
     console.tell(say("Removed. The cache of built parts stays: see make cache."))
+    shells.end()
 
 
 def _tell_ready(console: Console, place: Place, provisioned: Provisioned) -> None:
@@ -134,4 +147,6 @@ def _tell_ready(console: Console, place: Place, provisioned: Provisioned) -> Non
     for remark in (info.note, *provisioned.remarks):
         if remark is not None:
             console.tell(remark)
-    console.tell(say("Next: make step STEP=1, make shell, make check STEP=1"))
+    console.tell(
+        say("Next: make open for the page; or make step STEP=1, make shell, make check STEP=1")
+    )

@@ -66,12 +66,14 @@ def fetch(cache: Path, env: Mapping[str, str], tell: Tell) -> Path:
     return target
 
 
-def prune(cache: Path) -> None:
-    """Remove what other lock files have left."""
-    folder = cache / "page"
+def prune(cache: Path) -> int:
+    """Remove what other lock files have left; the bytes that were freed."""
+    folder, freed = cache / "page", 0
     for path in folder.iterdir() if folder.is_dir() else ():
         if path != assets_folder(cache):
+            freed += sum(file.lstat().st_size for file in path.rglob("*"))
             shutil.rmtree(path, ignore_errors=True)
+    return freed
 
 
 def _install(folder: Path, env: Mapping[str, str]) -> None:

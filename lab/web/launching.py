@@ -79,7 +79,7 @@ def open_page(
 def is_open(place: Place) -> bool:
     """The page's server runs."""
     with contextlib.suppress(LabError):
-        return any(c.name == PAGE and c.is_running for c in place.target.status().components)
+        return place.target.is_running(PAGE)
     return False
 
 

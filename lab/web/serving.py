@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -13,6 +14,10 @@ from lab.web.launch import LOOPBACK, Launch, page_folder
 SLOW = "rfc3987_syntax"
 
 
+# Jupyter Server hands Tornado milliseconds for seconds, and pings by itself: said for nothing.
+NOISE = "websocket_ping_timeout"
+
+
 def serve(launch: Launch, *, home: Path, port: int) -> None:
     """Serve the page until it is told to stop."""
     folder = page_folder(home) / "jupyter"
@@ -21,6 +26,9 @@ def serve(launch: Launch, *, home: Path, port: int) -> None:
         os.environ[f"JUPYTER_{name}_DIR"] = str(folder)
     os.environ["JUPYTER_NO_CONFIG"] = "1"  # nothing from /etc: it could open what is closed here
     sys.modules.setdefault(SLOW, None)  # type: ignore[arg-type]
+
+    logging.getLogger("tornado.application").addFilter(lambda line: NOISE not in str(line.msg))
+    logging.getLogger("tornado.general").addFilter(lambda line: NOISE not in str(line.msg))
 
     from traitlets.config import Config
 

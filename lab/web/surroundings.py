@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 NAMES = frozenset(
     {
-        *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "LANG", "LANGUAGE"),
+        *("PATH", "HOME", "USER", "LOGNAME", "SHELL", "TZ", "TMPDIR", "LANG"),
         *("EDITOR", "VISUAL", "PAGER", "LESS", "LS_COLORS"),
         *("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"),
         *("LAB", "LAB_HOME", "LAB_WORKSPACE", "LAB_CACHE", "LAB_LANG", "LAB_PORTS", "TARGET"),

@@ -113,6 +113,11 @@ class LocalTarget:
         with plain_file_errors(), self._alone(_silent, time.monotonic()):
             return self._on_demand(companion).stop()
 
+    def is_running(self, companion: str) -> bool:
+        """Whether a process of that companion exists."""
+        state = load_state(self._spec.home)
+        return state is not None and companion in self._running(state).pids()
+
     def port(self, companion: str) -> int | None:
         """The port kept for a companion."""
         state = load_state(self._spec.home)

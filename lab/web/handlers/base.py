@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+import json
+from collections.abc import Mapping
+from typing import Any, cast
 
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
 from jupyter_server.extension.handler import ExtensionHandlerMixin
 
 from lab.text import LANGUAGES, Speech
 from lab.web.page import SETTING, Page
-from provision.errors import LabError
+from provision.errors import LabError, UsageError
 from provision.message import say
 
 RESOURCE = "lab"  # the name under which an authorizer knows all that is ours
@@ -39,6 +41,16 @@ class LabAPIHandler(LabHandler, APIHandler):
         """Headers of every answer."""
         super().set_default_headers()
         self.set_header("Cache-Control", "no-store")
+
+    def asked(self) -> Mapping[str, Any]:
+        """The object in the body of the call, empty when there is none; UsageError for another."""
+        try:
+            body: Any = json.loads(self.request.body) if self.request.body else {}
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise UsageError(say("The call cannot be understood: a JSON object is asked for."))
+        return body
 
     def refuse(self, status: int, error: LabError) -> None:
         """Answer with what is wrong and the next move, in the language of the call."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
 from jupyter_server.auth.decorator import authorized, ws_authenticated
 from jupyter_server_terminals.handlers import TermSocket
@@ -34,8 +34,7 @@ class TerminalHandler(LabAPIHandler):
             self.finish({"name": name})
 
     def _number(self) -> int:
-        body: Any = self.get_json_body() or {}
-        number = body.get("number", 1) if isinstance(body, dict) else None
+        number = self.asked().get("number", 1)
         if isinstance(number, bool) or number not in NUMBERS:
             raise UsageError(say("There is no terminal of that number."))
         return int(number)
