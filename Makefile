@@ -6,6 +6,8 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# npm's packages for lint and tests; without Node.js those that need them are skipped.
+NPM := $(if $(shell command -v npm),$(VENV)/npm/.done)
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
 # Words of the caller reach the commands as environment variables, never as shell text.
@@ -71,18 +73,21 @@ prune: $(VENV)/.run ## remove built parts that this checkout does not use
 bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar (TARGET=local)
 	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
 
-test: $(VENV)/.dev $(CATALOGS) ## the tests: unit, checks, the real place (about 12 minutes)
+test: $(VENV)/.dev $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 12 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
 
-test-full: $(VENV)/.dev $(CATALOGS) ## all tests, with the whole kits of cases and all faults
+test-full: $(VENV)/.dev $(CATALOGS) $(NPM) ## all tests, with the whole kits of cases and all faults
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest
 
-lint: $(VENV)/.dev ## ruff, mypy, import-linter, yamllint
+lint: $(VENV)/.dev $(NPM) ## ruff, mypy, import-linter, yamllint, eslint where Node.js is
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/yamllint --strict .
+	@if [ -e $(VENV)/npm/.done ]; then \
+	$(VENV)/npm/node_modules/.bin/eslint --config tests/web/eslint.config.mjs lab/web/static tests/web; \
+	else echo "eslint: skipped, there is no Node.js or no npm registry"; fi
 
 format: $(VENV)/.dev ## put the code into its form
 	@$(BIN)/ruff check --fix .
@@ -128,3 +133,8 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	@echo "Installing Python packages for development ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
+
+$(VENV)/npm/.done: lab/web/npm/package-lock.json | $(VENV)/.python
+	@rm -rf $(VENV)/npm && mkdir -p $(VENV)/npm && cp lab/web/npm/package.json lab/web/npm/package-lock.json $(VENV)/npm/
+	@npm ci --prefix $(VENV)/npm --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@ \
+	|| echo "npm's packages could not be had: what needs them is skipped."

@@ -102,7 +102,7 @@ _KEYS = {
     "key_select": say("Select"),
     "key_select_how": say("Shift+drag (macOS: Option+drag)"),
     "key_scroll": say("Scroll back"),
-    "key_scroll_how": say("the mouse wheel, or Ctrl+B then [; q ends it"),
+    "key_scroll_how": say("Shift+PageUp or the mouse wheel; q ends it"),
     "key_leave": say("Leave the terminal"),
     "key_leave_how": say("Esc, then Tab to go on or Shift+Tab to go back"),
     "key_divider": say("Move a divider"),

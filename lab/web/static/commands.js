@@ -21,7 +21,7 @@ export function commandLines(code) {
     while (at < lines.length - 1 && /(^|[^\\])(\\\\)*\\$/.test(lines[at])) at += 1;
     const run = lines.slice(first, at + 1);
     at += 1;
-    const whole = run.map((line) => line.replace(/\\$/, '').trim()).join(' ').trim();
+    const whole = run.map((line, index) => (index < run.length - 1 ? line.slice(0, -1) : line).trim()).join(' ').trim();
     if (needsNewlines(whole)) {
       return [...made, ...lines.slice(first).map((text) => ({ text, typed: null }))];
     }
@@ -35,7 +35,7 @@ export function commandLines(code) {
 
 function needsNewlines(line) {
   if (line.startsWith('#')) return false;
-  if (/<<-?\s*['"\\]?\w/.test(line)) return true;
+  if (/(?<!<)<<(?!<)-?\s*['"\\]?\w/.test(line)) return true;
   const bare = line.replace(/\\./g, '');
   let open = '';
   for (const sign of bare) {

@@ -12,7 +12,7 @@ export function el(tag, attributes = {}, ...children) {
     else if (name === 'text') made.textContent = value;
     else made.setAttribute(name, value === true ? '' : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ''));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== ''));
   return made;
 }
 

@@ -2,7 +2,7 @@
 
 import { el } from './dom.js';
 import { isOutsideLedger, known } from './moves.js';
-import { isCountable, share } from './quantity.js';
+import { amountsText, isCountable, share } from './quantity.js';
 import { t } from './words.js';
 
 const TONES = 8;
@@ -21,7 +21,6 @@ function chip(entry, key, ...lines) {
 }
 
 const line = (text, kind = 'quiet-line') => (text ? el('span', { class: kind, text }) : null);
-const amountsText = (amounts) => Object.entries(amounts ?? {}).map(([name, amount]) => `${name} ${amount}`).join(', ');
 
 /** Everything that the picture shows, as elements. */
 export function draw(picture) {
@@ -42,9 +41,12 @@ function drawQueue(queue) {
       el('h3', {}, el('span', { text: t('quota_of') }), ' ', el('code', { text: queue.name }), ' ',
         el('span', { class: queue.is_active ? 'state' : 'state bad', text: t(queue.is_active ? 'active' : 'not_active') })),
       queue.is_active ? null : line(queue.reason, 'reason'),
-      queue.resources.map((resource) => drawResource(resource, queue)),
+      devicesFirst(queue.resources).map((resource) => drawResource(resource, queue)),
       drawOthers(queue)));
 }
+
+const isDevice = ({ name, nominal, reserved }) => isCountable(name, nominal, reserved);
+const devicesFirst = (resources) => [...resources].sort((one, other) => isDevice(other) - isDevice(one));
 
 function drawLine({ waiting }) {
   if (!waiting.length) return el('p', { class: 'soft empty', text: t('nobody_waits') });
@@ -61,7 +63,7 @@ function gpusOf({ amounts }) {
 function drawResource({ name, nominal, reserved }, queue) {
   const numbers = el('span', { class: 'numbers', text: t('reserved_of', { reserved, nominal }) });
   const head = el('p', { class: 'resource' }, el('code', { text: name }), ' ', numbers);
-  if (isCountable(name, nominal, reserved)) return [head, drawCells(name, Number(nominal), queue)];
+  if (isDevice({ name, nominal, reserved })) return [head, drawCells(name, Number(nominal), queue)];
   const bar = el('div', { class: 'bar' }, el('div', { class: 'fill' }));
   bar.firstChild.style.width = `${share(reserved, nominal) * 100}%`;
   return [el('div', { class: 'bar-row' }, head, bar)];
@@ -82,7 +84,7 @@ function drawCells(resource, nominal, queue) {
 }
 
 function drawOthers(queue) {
-  const counted = queue.resources.filter((one) => isCountable(one.name, one.nominal, one.reserved)).map((one) => one.name);
+  const counted = queue.resources.filter(isDevice).map((one) => one.name);
   const others = queue.holding.filter((entry) => !counted.some((name) => Number(entry.amounts?.[name]) > 0));
   return others.map((entry) => chip(entry, `quota:${known(entry)}`, line(amountsText(entry.amounts))));
 }

@@ -19,6 +19,11 @@ export function isLeaving(event, now = performance.now()) {
 
 /** False keeps a key from the shell: copy is done here, paste by the browser itself. */
 export function onKey(event, term) {
+  if (event.key === 'PageUp' && event.shiftKey && !event.ctrlKey) { // the shell's screen scrolls, not xterm.js
+    event.preventDefault();
+    if (event.type === 'keydown') term.input('\x1b[5;2~');
+    return false;
+  }
   const isShifted = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey;
   if (isShifted && event.code === 'KeyC') {
     event.preventDefault();

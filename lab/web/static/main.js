@@ -158,6 +158,9 @@ function hear(kind, data) {
 function hearState(state) {
   const before = known.state;
   known.state = state;
+  for (const step of state.steps) { // a reset took the record away
+    if (!step.graded_at && known.verdicts.get(step.number)?.standing.verdict !== 'CANNOT TELL') known.verdicts.delete(step.number);
+  }
   if (!open) {
     open = recall('step', 0) || state.open_step;
     if (!known.lab.steps.some((step) => step.number === open)) open = known.lab.steps[0].number;

@@ -23,20 +23,29 @@ export function places(picture) {
 /** The moves from one picture to the next, in the order in which they are told. */
 export function movesBetween(before, after) {
   if (!before) return [];
-  const [was, is] = [places(before), places(after)];
-  const held = new Set([...was.gpu.values()]);
-  const holds = new Set([...is.gpu.values()]);
+  const [was, is] = [stations(before), stations(after)];
+  const names = new Set([...was.all, ...is.all]);
+  const moves = [...names].flatMap((name) => movesOf(name, was, is));
+  for (const [pod, name] of is.pods) {
+    if (!was.pods.has(pod)) moves.push({ name, pod, from: is.quota.has(name) ? 'quota' : 'outside', to: 'gpu' });
+  }
+  const isLeaving = (move) => (move.to === 'outside' ? 0 : 1);
+  return moves.sort((one, other) => isLeaving(one) - isLeaving(other)); // first who makes room
+}
+
+function stations(picture) {
+  const { line, quota, gpu: pods } = places(picture);
+  const gpu = new Set(pods.values());
+  return { line, quota, gpu, pods, all: new Set([...line, ...quota, ...gpu]) };
+}
+
+function movesOf(name, was, is) {
+  const before = ['gpu', 'quota', 'line'].filter((place) => was[place].has(name));
+  const gained = (place) => is[place].has(name) && !was[place].has(name);
   const moves = [];
-  const everybody = new Set([...was.line, ...was.quota, ...held, ...is.line, ...is.quota, ...holds]);
-  for (const name of everybody) {
-    if (!was.line.has(name) && is.line.has(name)) moves.push({ name, from: was.quota.has(name) ? 'quota' : 'outside', to: 'line' });
-    if (!was.quota.has(name) && is.quota.has(name)) moves.push({ name, from: was.line.has(name) ? 'line' : 'outside', to: 'quota' });
-    const isGone = !is.line.has(name) && !is.quota.has(name) && !holds.has(name);
-    if (isGone) moves.push({ name, from: held.has(name) ? 'gpu' : was.quota.has(name) ? 'quota' : 'line', to: 'outside' });
-  }
-  for (const [pod, name] of is.gpu) {
-    if (!was.gpu.has(pod)) moves.push({ name, pod, from: is.quota.has(name) ? 'quota' : 'outside', to: 'gpu' });
-  }
+  if (gained('line')) moves.push({ name, from: was.quota.has(name) ? 'quota' : 'outside', to: 'line' });
+  if (gained('quota')) moves.push({ name, from: was.line.has(name) ? 'line' : 'outside', to: 'quota' });
+  if (!is.all.has(name)) moves.push({ name, from: before[0], to: 'outside' });
   return moves;
 }
 

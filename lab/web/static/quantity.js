@@ -25,3 +25,10 @@ export function isCountable(name, nominal, reserved) {
   const [all, some] = [amountOf(nominal), amountOf(reserved)];
   return !COMMON.has(name) && Number.isInteger(all) && Number.isInteger(some) && Math.max(all, some) <= 16;
 }
+
+/** Amounts as text, devices before cpu and memory. */
+export function amountsText(amounts) {
+  const all = Object.entries(amounts ?? {});
+  const order = ([name]) => (COMMON.has(name) ? 1 : 0);
+  return all.sort((one, other) => order(one) - order(other)).map(([name, amount]) => `${name} ${amount}`).join(', ');
+}

@@ -3,15 +3,20 @@
 /** `kind` names the mark; `facts` are pairs of a word's key and its values. */
 export function standingOf(step, { moment }) {
   const { passed_at: passedAt = null, true_now: trueNow = null, attempts = 0, hints = 0 } = step;
-  const facts = [];
-  if (passedAt) facts.push(['passed_at', { time: moment(passedAt) }]);
+  const facts = [creditOf(passedAt, attempts, moment)];
+  if (passedAt && trueNow !== null) facts.push([trueNow ? 'true_now' : 'not_true_now', {}]);
   if (step.solved) facts.push(['by_the_answers', {}]);
-  if (trueNow !== null && (passedAt || attempts)) facts.push([trueNow ? 'true_now' : 'not_true_now', {}]);
-  if (!passedAt) facts.push([attempts ? 'not_passed' : 'not_tried', {}]);
-  if (attempts) facts.push([attempts === 1 ? 'one_attempt' : 'attempts', { count: attempts }]);
-  if (hints) facts.push([hints === 1 ? 'one_hint' : 'hints_used', { count: hints }]);
+  if (attempts) facts.push(counted(attempts, 'one_attempt', 'attempts'));
+  if (hints) facts.push(counted(hints, 'one_hint', 'hints_used'));
   return { kind: kindOf(passedAt, trueNow, attempts), facts };
 }
+
+function creditOf(passedAt, attempts, moment) {
+  if (passedAt) return ['passed_at', { time: moment(passedAt) }];
+  return [attempts ? 'not_passed' : 'not_tried', {}];
+}
+
+const counted = (count, one, many) => [count === 1 ? one : many, { count }];
 
 function kindOf(passedAt, trueNow, attempts) {
   if (passedAt) return trueNow === false ? 'ended' : 'passed';

@@ -44,13 +44,15 @@ export class Steps {
       if (!row) continue;
       const { kind, facts } = standingOf(step, { moment });
       row.sign.replaceChildren(mark(kind));
-      setText(row.facts, facts.map(([key, values]) => t(key, values)).join(' · '));
+      const [first, ...more] = facts.map(([key, values]) => t(key, values));
+      row.facts.replaceChildren(el('span', { text: first }), ' ', el('span', { text: more.join(' · ') }));
       if (step.number === open) {
         row.button.setAttribute('aria-current', 'step');
-        byId('step-facts').replaceChildren(mark(kind), el('span', { text: row.facts.textContent }));
+        byId('step-facts').replaceChildren(mark(kind), el('span', { text: [first, ...more].join(' · ') }));
         setText(byId('step-cause'), step.cause ?? '');
       } else row.button.removeAttribute('aria-current');
     }
+    byId('step-marks').replaceChildren(...state.steps.map((step) => mark(standingOf(step, { moment }).kind)));
     setText(byId('summary'), t('passed_of', { passed: passedCount(state.steps), count: state.steps.length }));
   }
 

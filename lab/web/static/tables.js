@@ -2,9 +2,8 @@
 
 import { el } from './dom.js';
 import { known } from './moves.js';
+import { amountsText } from './quantity.js';
 import { clock, t } from './words.js';
-
-const amountsText = (amounts) => Object.entries(amounts ?? {}).map(([name, amount]) => `${name} ${amount}`).join(', ');
 
 /** Rows `{[column]: text}` for the Workloads of all queues: who holds, then who waits, in order. */
 export function workloadRows(picture) {

@@ -96,7 +96,7 @@ export function showRun(run, now) {
 
 /** The seconds of a run, as its line shows them. */
 export function runSeconds(run, now) {
-  return t('seconds', { seconds: ((run.ended ?? now) - run.began).toFixed(1) });
+  return t('seconds', { seconds: (((run.ended ?? now) - run.began) / 1000).toFixed(1) });
 }
 
 /** Says in one line, aloud for who cannot see it, how the open step stands. */

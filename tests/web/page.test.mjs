@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { isLeaving } from '../../lab/web/static/keys.js';
+import { shareAfterKey, within } from '../../lab/web/static/layout.js';
+import { advance, begin, isGoing } from '../../lab/web/static/run.js';
+import { passedCount, standingOf } from '../../lab/web/static/standing.js';
+import { clock, moment, setWords, t } from '../../lab/web/static/words.js';
+
+const words = { moment: (time) => time };
+const keys = (step) => standingOf(step, words).facts.map(([key]) => key);
+
+test('a step says in words and by its shape how it stands', () => {
+  assert.equal(standingOf({}, words).kind, 'fresh');
+  assert.deepEqual(keys({}), ['not_tried']);
+  assert.deepEqual(keys({ attempts: 1, hints: 2 }), ['not_passed', 'one_attempt', 'hints_used']);
+  const passed = { passed_at: '10:41', true_now: true, attempts: 3, solved: true };
+  assert.deepEqual(keys(passed), ['passed_at', 'true_now', 'by_the_answers', 'attempts']);
+  assert.equal(standingOf(passed, words).kind, 'passed');
+  assert.equal(standingOf({ ...passed, true_now: false }, words).kind, 'ended');
+  assert.equal(standingOf({ attempts: 2, true_now: false }, words).kind, 'tried');
+  assert.equal(passedCount([passed, {}, passed]), 2);
+});
+
+test('a run is followed from its start to its end', () => {
+  let run = begin(1, 0);
+  run = advance(run, { run: 'a', step: 1, phase: 'started' }, 10);
+  run = advance(run, { run: 'a', step: 1, phase: 'check', title: 'x', outcome: null, seconds: null }, 20);
+  assert.deepEqual(run.checks.map((check) => check.outcome), [null]);
+  run = advance(run, { run: 'a', step: 1, phase: 'check', title: 'x', outcome: 'passed', seconds: 0.2 }, 30);
+  run = advance(run, { run: 'a', step: 1, phase: 'check', title: 'y', outcome: 'failed', seconds: 0.1 }, 40);
+  assert.deepEqual(run.checks.map(({ title, outcome }) => [title, outcome]), [['x', 'passed'], ['y', 'failed']]);
+  assert.equal(isGoing(run), true);
+  run = advance(run, { run: 'a', step: 1, phase: 'ended', error: null }, 50);
+  assert.equal(isGoing(run), false);
+  assert.equal(run.began, 0);
+});
+
+test('the run of another window replaces one that has ended', () => {
+  const ended = advance(begin(1, 0), { run: 'a', step: 1, phase: 'ended', error: 'gone' }, 5);
+  assert.equal(ended.error, 'gone');
+  const other = advance(ended, { run: 'b', step: 2, phase: 'started' }, 9);
+  assert.deepEqual([other.id, other.step, other.error, other.checks], ['b', 2, null, []]);
+});
+
+test('keys move a divider within its limits', () => {
+  const limits = { low: 20, high: 75 };
+  assert.equal(shareAfterKey('ArrowRight', 38, limits), 40);
+  assert.equal(shareAfterKey('ArrowUp', 21, limits), 20);
+  assert.equal(shareAfterKey('End', 38, limits), 75);
+  assert.equal(shareAfterKey('Enter', 38, limits), null);
+  assert.equal(within(99, limits), 75);
+});
+
+const press = (key, more = {}) => ({
+  type: 'keydown', key, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, preventDefault() {}, ...more,
+});
+
+test('Esc and then Tab leaves the terminal; Tab alone does not', () => {
+  assert.equal(isLeaving(press('Tab'), 0), false);
+  assert.equal(isLeaving(press('Escape'), 100), false);
+  assert.equal(isLeaving(press('Tab'), 500), true);
+  assert.equal(isLeaving(press('Tab'), 600), false, 'once only');
+  isLeaving(press('Escape'), 1000);
+  assert.equal(isLeaving(press('Tab', { shiftKey: true }), 1100), true);
+  isLeaving(press('Escape'), 2000);
+  isLeaving(press('x'), 2100);
+  assert.equal(isLeaving(press('Tab'), 2200), false, 'something came between');
+  isLeaving(press('Escape'), 3000);
+  assert.equal(isLeaving(press('Tab'), 9000), false, 'too late');
+});
+
+test('sentences take their values, and a value is never read as a template', () => {
+  setWords({ of: '{passed} of {count}', plain: 'x {unknown}' });
+  assert.equal(t('of', { passed: '{count}', count: 8 }), '{count} of 8');
+  assert.equal(t('plain'), 'x {unknown}');
+  assert.equal(t('toString'), 'toString');
+});
+
+test('times are of the reader, and a day is named when it is another one', () => {
+  assert.match(clock('2026-11-30T09:00:05Z'), /^\d\d:\d\d:05$/);
+  assert.equal(clock('soon'), 'soon');
+  const now = new Date('2026-11-30T12:00:00');
+  assert.equal(moment('2026-11-30T09:05:00', now), '09:05');
+  assert.equal(moment('2026-11-29T09:05:00', now), '2026-11-29 09:05');
+});
