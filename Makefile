@@ -11,9 +11,9 @@ NPM := $(if $(shell command -v npm),$(VENV)/npm/.done)
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
 # Words of the caller reach the commands as environment variables, never as shell text.
-export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE
+export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY
 
-.PHONY: help provision status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
+.PHONY: help provision open status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
 	test test-full lint format bench kill-matrix mutants golden catalog lock clean
 
 help: ## list what there is to do
@@ -21,6 +21,9 @@ help: ## list what there is to do
 
 provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the first time)
 	@$(BIN)/lab provision
+
+open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, a terminal, the queue as a picture
+	@$(BIN)/lab open $${ADDRESS:+--address="$$ADDRESS"} $${TLS_CERT:+--tls-cert="$$TLS_CERT"} $${TLS_KEY:+--tls-key="$$TLS_KEY"}
 
 status: $(VENV)/.run $(CATALOGS) ## what runs, what is ready, where things are
 	@$(BIN)/lab status

@@ -57,7 +57,7 @@ class Speech:
 
 
 _MAKE = re.compile(
-    r"\bmake (step|check|hint|solve|why|history|status|reset|report)\b( [A-Z]+=(\S+))?"
+    r"\bmake (step|check|hint|solve|why|history|status|reset|report|open)\b( [A-Z]+=(\S+))?"
 )
 
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from lab.places import Place, require_folder
+from lab.starters import is_untouched
 from provision.errors import LabError, UsageError
 from provision.files import write_atomically
 from provision.message import say
@@ -58,10 +59,14 @@ def require_apart(place: Place, environment: Mapping[str, str]) -> None:
 
 
 def entries(place: Place) -> tuple[Path, ...]:
-    """What is in the workspace, hidden things too; empty when there is no workspace."""
+    """What is the learner's in the workspace, hidden things too; empty when there is no workspace.
+
+    A starter that was not changed is not the learner's.
+    """
     require_folder(place.workspace)
     try:
-        return tuple(sorted(place.workspace.iterdir()))
+        found = sorted(place.workspace.iterdir())
+        return tuple(entry for entry in found if not is_untouched(place, entry))
     except FileNotFoundError:
         return ()
     except OSError as error:
@@ -72,7 +77,7 @@ def entries(place: Place) -> tuple[Path, ...]:
 
 
 def keep_and_empty(place: Place, why: str) -> Path | None:
-    """Move all that the workspace holds into a dated folder; the folder itself stays.
+    """Move all of the learner's in the workspace into a dated folder; the folder itself stays.
 
     A shell may stand in it. Returns where things went, or None when there was nothing.
     """

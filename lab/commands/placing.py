@@ -9,6 +9,7 @@ from lab.commands.options import console_of, lab_option, yes_option
 from lab.console import Console
 from lab.places import Place, require_folder
 from lab.progress import ProgressLog
+from lab.starters import lay_starters, take_starters
 from lab.verdicts import VerdictStore
 from lab.web.launching import Shells, forget_launch, is_open, open_again
 from lab.workspace import (
@@ -39,6 +40,7 @@ def provision(context: click.Context, slug: str | None) -> None:
     provisioned = place.target.up(console.tell_progress)
     if was_empty:
         claim(place)
+    lay_starters(place, console.environment)
     console.places().remember(place.lab.slug)
     if was_open and not is_open(place):  # all was started anew while somebody looks at the page
         open_again(place, console.tell_progress)
@@ -84,6 +86,7 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
     ProgressLog(place.progress_file).archive(folder)
     VerdictStore(place.verdicts).archive(folder)
     keep_histories(place, folder)
+    lay_starters(place, console.environment)
     if kept is not None:
         console.tell(say("Your files are kept in {folder}.", folder=kept))
     if was_open:
@@ -119,6 +122,7 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
         )
     console.require_agreement(question)
     shells = Shells.of(place)
+    take_starters(place)
     place.target.destroy(console.tell_progress)
     if goes_too:
         remove(place)
