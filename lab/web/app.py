@@ -15,6 +15,7 @@ from traitlets import Unicode, default
 
 from lab.text import choose_language
 from lab.web.beyond import servers
+from lab.web.handlers.data import NEWSROOM
 from lab.web.handlers.terminal import TerminalSocket
 from lab.web.launch import Launch
 from lab.web.page import SETTING, open_page
@@ -123,6 +124,11 @@ class PageApp(ExtensionAppJinjaMixin, ExtensionApp):
         self.handlers.extend(routes())
         socket = {"term_manager": self.settings["terminal_manager"]}
         self.handlers.append((r"/terminals/websocket/(\w+)", TerminalSocket, socket))
+
+    async def stop_extension(self) -> None:
+        """End watches and streams; a check that runs goes on."""
+        if (newsroom := self.settings.get(NEWSROOM)) is not None:
+            newsroom.close()
 
 
 class TokenOnly(IdentityProvider):

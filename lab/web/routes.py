@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from lab.web.handlers.files import FileHandler, FilesHandler
+from lab.web.handlers.learning import CheckHandler, HintHandler, LabDataHandler, StateHandler
 from lab.web.handlers.page import ClosedHandler, PageHandler, ReadyHandler
+from lab.web.handlers.stream import StreamHandler
 from lab.web.handlers.terminal import TerminalHandler
 
 Route = tuple[str, type[Any]]
@@ -18,5 +21,12 @@ def routes() -> list[Route]:
         (r"/learn/?", PageHandler),
         (r"/learn/ready", ReadyHandler),
         (r"/learn/api/terminal", TerminalHandler),
+        (r"/learn/api/lab", LabDataHandler),
+        (r"/learn/api/state", StateHandler),
+        (r"/learn/api/check", CheckHandler),
+        (r"/learn/api/hint", HintHandler),
+        (r"/learn/api/files", FilesHandler),
+        (r"/learn/api/file", FileHandler),
+        (r"/learn/api/stream", StreamHandler),
         *((address, ClosedHandler) for address in CLOSED),
     ]
