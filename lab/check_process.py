@@ -55,7 +55,7 @@ def _attend(
         try:
             process.wait(timeout=limit)
         except subprocess.TimeoutExpired as late:
-            raise TimedOut(say("{late}", late=late)) from late
+            raise TimedOut(say("the checks still run")) from late
         return
     lines = LineReader(news)
 
