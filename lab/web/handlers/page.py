@@ -50,7 +50,7 @@ class PageHandler(ExtensionHandlerJinjaMixin, LabHandler):
         self.set_header("Cache-Control", "no-store")
         self.set_header("Referrer-Policy", "same-origin")
         if self.get_query_argument("token", ""):
-            self.redirect(f"{self.base_url}learn")
+            self._drop_token()
             return
         self.write(
             self.render_template(
@@ -60,6 +60,17 @@ class PageHandler(ExtensionHandlerJinjaMixin, LabHandler):
                 language=self.speech.language,
             )
         )
+
+    def _drop_token(self) -> None:
+        """Lead on to the address without it.
+
+        When another site or a file led here, a redirect would still be theirs, and a browser would
+        not send our cookie along. A page of our own that leads on is ours.
+        """
+        if self.request.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin"):
+            self.redirect(f"{self.base_url}learn")
+        else:
+            self.write(self.render_template("enter.html", language=self.page.language))
 
 
 class ReadyHandler(LabHandler):
