@@ -71,13 +71,7 @@ class TextReport:
             "{requests} requests, {seconds} s", requests=requests, seconds=f"{seconds:.1f}"
         )
         lines = [self._speech.of(counts)]
-        if info is not None and info.versions.get("kueue") != lab.kueue:
-            kueue = say(
-                "Kueue {version} on {target}, set to answer as {wanted}",
-                version=info.versions.get("kueue", "-"),
-                target=info.name,
-                wanted=lab.kueue,
-            )
+        if info is not None and (kueue := other_kueue(lab, info)):
             lines += wrap(self._speech.of(kueue), self._columns)
         return "\n".join(self._paint(line, "quiet") for line in lines)
 
@@ -161,6 +155,19 @@ class TextReport:
 
     def _indented(self, text: str, indent: int) -> list[str]:
         return [" " * indent + line for line in wrap(text, self._columns - indent)]
+
+
+def other_kueue(lab: Lab, info: TargetInfo) -> Message | None:
+    """Which Kueue a verdict comes from, when it is not the one that the lab is written for."""
+    version = info.versions.get("kueue", "-")
+    if version == lab.kueue:
+        return None
+    return say(
+        "Kueue {version} on {target}, set to answer as {wanted}",
+        version=version,
+        target=info.name,
+        wanted=lab.kueue,
+    )
 
 
 def _pointer(coming: Offer) -> Message:

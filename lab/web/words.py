@@ -69,6 +69,7 @@ _VERDICT = {
 }
 _HINTS = {
     "hints": say("Hints"),
+    "hints_after_a_check": say("A hint is about a check that failed: there is none to hint at."),
     "hints_for": say("For: {title}"),
     "hint_of": say("Hint {level} of {of}: {name}"),
     "show_hint": say("Show hint {level} of {of}"),

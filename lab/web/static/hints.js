@@ -13,11 +13,14 @@ export class Hints {
     this.dress = dress;
   }
 
-  /** Shows what was shown before for a step; nothing new is counted. */
-  async open(step) {
+  /** Shows what was shown before for a step; without a failed check there is nothing to hint at. */
+  async open(step, hasFailed) {
+    if (step !== this.#step) this.#known = null;
     this.#step = step;
-    this.#known = null;
-    this.#draw();
+    if (!hasFailed) {
+      this.#take({ error: t('hints_after_a_check') });
+      return;
+    }
     const known = await get('hint', { step }).catch((error) => error.answer ?? { error: error.message });
     if (step === this.#step) this.#take(known);
   }

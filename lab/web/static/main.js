@@ -72,11 +72,12 @@ function showStep() {
   steps.open(open);
   if (known.state) steps.show(known.state, open);
   showVerdict();
-  hints.open(open);
-  byId('next').hidden = true;
+  showHints();
+
 }
 
 function showVerdict() {
+  byId('next').hidden = true;
   setText(byId('check'), t(isGoing(run) ? 'checking_step' : 'check_step', { number: run?.ended === null ? run.step : open }));
   byId('check').setAttribute('aria-disabled', String(isGoing(run)));
   if (run && run.step === open && (isGoing(run) || run.error)) {
@@ -93,10 +94,15 @@ function showVerdict() {
   }
   const { target } = known.lab;
   byId('verdict').replaceChildren(...verdictParts({ ...verdict.standing, graded_at: verdict.graded_at }, {
-    hint: hintButton(), foot: target?.note ?? '',
+    hint: hintButton(), foot: target?.kueue ?? '',
   }));
   announce(summary(verdict.standing));
   byId('next').hidden = verdict.standing.verdict !== 'PASS' || open >= known.lab.steps.length;
+}
+
+function showHints() {
+  const failed = known.verdicts.get(open)?.standing.checks.some(({ outcome }) => outcome === 'failed');
+  hints.open(open, Boolean(failed));
 }
 
 function hintButton() {
@@ -165,29 +171,25 @@ function hearState(state) {
     open = recall('step', 0) || state.open_step;
     if (!known.lab.steps.some((step) => step.number === open)) open = known.lab.steps[0].number;
     showStep();
-    toVerdictIfAny();
   }
   steps.show(state, open);
   const used = (of) => of?.steps.find((step) => step.number === open)?.hints;
-  if (before && used(before) !== used(state)) hints.open(open);
+  if (before && used(before) !== used(state)) showHints();
   showNotices();
-}
-
-function toVerdictIfAny() {
-  byId('guide-scroll').scrollTop = 0;
 }
 
 function hearVerdict(verdict) {
   const before = known.verdicts.get(verdict.step);
   known.verdicts.set(verdict.step, verdict);
   const isNew = !before || before.graded_at !== verdict.graded_at;
-  if (run?.step === verdict.step && isNew) run = null;
+  const isAwaited = run?.step === verdict.step;
+  if (isAwaited && isNew) run = null;
   if (verdict.step !== open) return;
   showVerdict();
   if (!isNew) return;
   desk.refreshFiles();
-  hints.open(open);
-  if (before) toVerdict();
+  showHints();
+  if (before || isAwaited) toVerdict();
 }
 
 function hearChecking(event) {

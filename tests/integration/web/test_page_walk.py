@@ -1,0 +1,207 @@
+"""The whole way in a real browser: log in, work in the terminal, be graded, watch the queue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from tests.integration.cli import Lab
+from tests.integration.web.seat import Seat, shoot
+
+pytestmark = [pytest.mark.integration]
+FLAVOR = """cat > flavor.yaml <<'END'
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata:
+  name: fake-gpu
+spec:
+  nodeLabels:
+    nvidia.com/gpu.present: "true"
+END
+"""
+QUEUE = "workloads.kueue.x-k8s.io"
+
+
+@pytest.fixture(scope="module")
+def seat(lab: Lab, link_anew: str, browser: Browser) -> Iterator[Seat]:
+    """The page of a lab that nobody has touched."""
+    seat = Seat.take(browser, link_anew)
+    yield seat
+    seat.leave()
+
+
+def test_the_link_logs_in_and_is_not_kept_in_the_address(seat: Seat) -> None:
+    assert "token" in seat.link
+    assert seat.page.url.endswith("/learn")
+    assert seat.text("#summary") == "0 of 8 steps passed"
+
+
+def test_kubectl_answers_in_the_terminal(seat: Seat) -> None:
+    seat.run("kubectl get clusterqueue", "No resources found")
+
+
+def test_an_untouched_step_is_not_yet_and_says_what_was_expected_and_found(
+    seat: Seat, lab: Lab
+) -> None:
+    assert seat.text("#check") == "Check step 1"
+    text = seat.check("NOT YET")
+    told = lab.check(1)["steps"][0]
+    finding = next(check["finding"] for check in told["checks"] if check["outcome"] == "failed")
+    for part in ("looked_at", "expected", "found", "next"):
+        assert finding[part] in " ".join(text.split()), text
+    assert "attempt" in seat.text("#step-facts")
+
+
+def test_what_the_learner_types_there_solves_it(seat: Seat, lab: Lab, tmp_path: Path) -> None:
+    seat.type(FLAVOR)
+    seat.run("kubectl apply -f flavor.yaml", "resourceflavor.kueue.x-k8s.io/fake-gpu created")
+    seat.check("PASS")
+    assert "passed at" in seat.text("#step-facts")
+    assert seat.text("#summary") == "1 of 8 steps passed"
+    assert [step["verdict"] for step in lab.check("1")["steps"]] == ["PASS"]
+    shoot(seat, "walk-step-1", tmp_path)
+
+
+def test_a_check_in_the_terminal_shows_on_the_page_within_a_second(seat: Seat, lab: Lab) -> None:
+    lab.done("solve", "2", "--yes")
+    seat.await_true(lambda: seat.text("#summary") == "2 of 8 steps passed", "step 2 shows", 1)
+    seat.open_step(2)
+    assert seat.verdict == "PASS"
+    seat.run("lab check 3 | head -1", "Step 3 of 8  LocalQueue: the counter of a namespace                     NOT YET")
+    seat.open_step(3)
+    seat.await_true(lambda: seat.verdict == "NOT YET", "the verdict of the terminal", 1)
+
+
+def test_the_picture_says_what_kubectl_says_through_all_steps(
+    seat: Seat, lab: Lab, tmp_path: Path
+) -> None:
+    for step in range(3, 9):
+        lab.done("solve", str(step), "--yes")
+        if step == 5:
+            _more_wait(seat, lab)
+        _agree(seat, lab)
+        shoot(seat, f"walk-step-{step}", tmp_path)
+        if step in (6, 7):
+            assert [row["ledger"] for row in seat.rows("gpus") if row["job"] == "sneaky"] == [
+                "not in the ledger"
+            ]
+    seat.await_true(lambda: seat.text("#summary") == "8 of 8 steps passed", "all passed", 2)
+    moves = seat.text("#moves")
+    assert "train-3 left the line: got quota" in moves
+    assert "train-3 took a GPU" in moves
+
+
+def _more_wait(seat: Seat, lab: Lab) -> None:
+    """Two more Jobs in line, the later one with a higher priority: it stands in front."""
+    lab.shell(
+        """
+        kubectl get workloadpriorityclass urgent 2>/dev/null || kubectl create -f - <<'END'
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: urgent}, value: 100}
+END
+        for name in later urgent; do
+          label=''; test $name = later || label='kueue.x-k8s.io/priority-class: urgent'
+          sed -e "s/train-1/$name/" -e "s|^\\( *\\)kueue.x-k8s.io/queue-name:.*|&\\n\\1$label|" job-1.yaml |
+            kubectl apply -f -
+        done"""
+    )
+    try:
+        _agree(seat, lab)
+        line = [row["job"] for row in seat.rows("workloads") if "in line" in row["place"]]
+        assert line == ["urgent", "train-3", "later"]
+    finally:
+        lab.shell("kubectl -n team-a delete job later urgent; kubectl delete workloadpriorityclass urgent")
+
+
+def _agree(seat: Seat, lab: Lab) -> None:
+    """The tables come to say the same as the API, soon."""
+    wanted: dict[str, Any] = {}
+
+    def is_same() -> bool:
+        wanted.update(_by_kubectl(lab))
+        return _on_page(seat) == wanted
+
+    try:
+        seat.await_true(is_same, "the picture agrees with kubectl", within=6, every=0.3)
+    except Exception as error:
+        raise AssertionError(f"page: {_on_page(seat)}\nkubectl: {wanted}") from error
+
+
+def _on_page(seat: Seat) -> Mapping[str, object]:
+    workloads = seat.rows("workloads")
+    return {
+        "holding": {row["workload"] for row in workloads if row["place"] == "admitted"},
+        "line": [(r["workload"], r["reason"]) for r in workloads if "in line" in r["place"]],
+        "gpus": {(row["node"], row["pod"]) for row in seat.rows("gpus") if row["pod"] != "-"},
+        "quota": {
+            (row["queue"], row["resource"], row["nominal"], row["reserved"])
+            for row in seat.rows("quota")
+            if row["resource"] == "nvidia.com/gpu"
+        },
+    }
+
+
+def _by_kubectl(lab: Lab) -> Mapping[str, object]:
+    workloads = _get(lab, f"-n team-a {QUEUE}")
+    alive = [one for one in workloads if not _is(one, "Finished")]
+    waiting = [one for one in alive if not _is(one, "QuotaReserved")]
+    waiting.sort(
+        key=lambda one: (-one["spec"].get("priority", 0), one["metadata"]["creationTimestamp"])
+    )
+    return {
+        "holding": {one["metadata"]["name"] for one in alive if _is(one, "Admitted")},
+        "line": [(one["metadata"]["name"], _reason(one)) for one in waiting],
+        "gpus": {
+            (pod["spec"]["nodeName"], pod["metadata"]["name"])
+            for pod in _get(lab, "-n team-a pods")
+            if pod["spec"].get("nodeName") and pod["status"]["phase"] in ("Pending", "Running")
+        },
+        "quota": {
+            (queue["metadata"]["name"], "nvidia.com/gpu", "2", item["total"])
+            for queue in _get(lab, "clusterqueues")
+            for flavor in queue["status"]["flavorsReservation"]
+            for item in flavor["resources"]
+            if item["name"] == "nvidia.com/gpu"
+        },
+    }
+
+
+def _get(lab: Lab, what: str) -> list[dict[str, Any]]:
+    return list(json.loads(lab.shell(f"kubectl get {what} -o json"))["items"])
+
+
+def _condition(one: Mapping[str, Any], kind: str) -> Mapping[str, str]:
+    found = [c for c in one.get("status", {}).get("conditions", []) if c["type"] == kind]
+    return found[0] if found else {}
+
+
+def _is(one: Mapping[str, Any], kind: str) -> bool:
+    return _condition(one, kind).get("status") == "True"
+
+
+def _reason(one: Mapping[str, Any]) -> str:
+    condition = _condition(one, "QuotaReserved")
+    return f"{condition.get('reason', '')}: {condition.get('message', '')}"
+
+
+def test_a_reload_keeps_everything(seat: Seat) -> None:
+    seat.open_step(6)
+    seat.run("HERE=kept; cd /tmp; echo ready-$HERE", "ready-kept")
+    before = seat.screen()
+    seat.page.reload()
+    seat.await_connected()
+    seat.await_true(lambda: seat.screen() == before, "the same screen")
+    assert seat.text("#step-count") == "Step 6 of 8"
+    assert seat.verdict == "PASS"
+    assert seat.text("#summary") == "8 of 8 steps passed"
+    seat.run("echo $HERE-$PWD", "kept-/tmp")
+    seat.run("cd - > /dev/null; clear; echo back", "back")
+
+
+def test_nothing_was_refused_by_the_policy_and_nothing_went_wrong(seat: Seat) -> None:
+    assert seat.violations == []
+    assert seat.told == []
