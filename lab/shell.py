@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,7 +37,7 @@ def prepare_shell(
     variables = environment(place, base)
     variables["LAB_SHELL"] = "1"
     variables["PATH"] += f"{os.pathsep}{bin_dir}"
-    shell = base.get("SHELL") or "/bin/sh"
+    shell = base.get("SHELL") or shutil.which("bash", path=base.get("PATH")) or "/bin/sh"
     if Path(shell).name != "bash":
         return [shell], variables
     rc = place.home / "shell" / "bashrc"

@@ -49,14 +49,14 @@ class PageTerminals(TerminalManager):
     def __init__(self, page: Page, parent: ServerApp | None) -> None:
         super().__init__(shell_command=[], parent=parent)
         self._page = page
-        self._endings: set[asyncio.Task[None]] = set()
+        self._endings: set[asyncio.Task[bool]] = set()
 
     def open(self, number: int) -> str:
         """A new pty on shell `number`; the random name that its websocket asks for.
 
         Raises LabError when too many are open, or when there is no place to work at.
         """
-        if len(self.terminals) >= MOST_OPEN:
+        if len(self.terminals) >= MOST_OPEN and not self._end_oldest_unused():
             raise TooManyTerminals(
                 say("{count} terminals are open already.", count=MOST_OPEN),
                 next_move=say("Close tabs of this page that you do not need."),
@@ -97,10 +97,15 @@ class PageTerminals(TerminalManager):
     def _end_if_unused(self, name: str | None) -> None:
         terminal = self.terminals.get(name or "")
         if terminal is not None and not terminal.clients:
-            task = asyncio.ensure_future(self._end(terminal.term_name or ""))
+            task = asyncio.ensure_future(terminal.terminate(force=True))
             self._endings.add(task)
             task.add_done_callback(self._endings.discard)
 
-    async def _end(self, name: str) -> None:
-        if name in self.terminals:  # it may have ended by itself meanwhile
-            await self.terminate(name, force=True)
+    def _end_oldest_unused(self) -> bool:
+        """Make room: a tab that was cut off asks anew before it has taken what it got."""
+        for name, terminal in self.terminals.items():
+            if not terminal.clients:
+                self._end_if_unused(name)
+                del self.terminals[name]
+                return True
+        return False
