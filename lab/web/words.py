@@ -126,7 +126,7 @@ _PICTURE = {
     "admitted": say("admitted"),
     "reserved": say("reserved, not admitted"),
     "free": say("free"),
-    "no_queues": say("No ClusterQueue yet. Step 2 makes one."),
+    "no_queues": say("There is no ClusterQueue yet."),
     "no_nodes": say("No node yet."),
     "no_gpus": say("No GPU."),
     "gpus_of": say("GPUs of"),

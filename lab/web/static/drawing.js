@@ -20,7 +20,7 @@ function chip(entry, key, ...lines) {
     el('strong', { text: name, title: name }), lines);
 }
 
-const line = (text, kind = 'quiet-line') => (text ? el('span', { class: kind, text }) : null);
+const line = (text, kind = 'quiet-line') => (text ? el('span', { class: kind, text, title: text }) : null);
 
 /** Everything that the picture shows, as elements. */
 export function draw(picture) {

@@ -111,9 +111,18 @@ class Seat:
     def run(self, command: str, answer: str, within: float = 15) -> None:
         """Type a command, press Enter, and wait for a line of the answer."""
         self.type(command + "\n")
-        self.await_true(lambda: answer in self.screen().splitlines(), f"{command}: {answer}", within)
+        self.await_true(
+            lambda: answer in self.screen().splitlines(), f"{command}: {answer}", within
+        )
 
     # --- the guide ---
+
+    def speak(self, language: str) -> None:
+        """Choose a language, and wait until everything is said in it."""
+        self.page.select_option("#language", language)
+        self.await_true(lambda: self.ask("document.documentElement.lang") == language, "the words")
+        own = {"en": "Check", "ko": "채점"}[language]
+        self.await_true(lambda: own in self.text("#check"), "the sentences")
 
     def open_step(self, number: int) -> None:
         """Choose a step from the list."""

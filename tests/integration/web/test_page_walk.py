@@ -24,6 +24,7 @@ spec:
     nvidia.com/gpu.present: "true"
 END
 """
+PRIORITY = "kueue.x-k8s.io/priority-class"
 QUEUE = "workloads.kueue.x-k8s.io"
 
 
@@ -72,7 +73,7 @@ def test_a_check_in_the_terminal_shows_on_the_page_within_a_second(seat: Seat, l
     seat.await_true(lambda: seat.text("#summary") == "2 of 8 steps passed", "step 2 shows", 1)
     seat.open_step(2)
     assert seat.verdict == "PASS"
-    seat.run("lab check 3 | head -1", "Step 3 of 8  LocalQueue: the counter of a namespace                     NOT YET")
+    seat.run("lab check 3 > /dev/null; echo code-$?", "code-1")
     seat.open_step(3)
     seat.await_true(lambda: seat.verdict == "NOT YET", "the verdict of the terminal", 1)
 
@@ -98,23 +99,28 @@ def test_the_picture_says_what_kubectl_says_through_all_steps(
 
 def _more_wait(seat: Seat, lab: Lab) -> None:
     """Two more Jobs in line, the later one with a higher priority: it stands in front."""
-    lab.shell(
-        """
-        kubectl get workloadpriorityclass urgent 2>/dev/null || kubectl create -f - <<'END'
-{apiVersion: kueue.x-k8s.io/v1beta2, kind: WorkloadPriorityClass, metadata: {name: urgent}, value: 100}
-END
-        for name in later urgent; do
-          label=''; test $name = later || label='kueue.x-k8s.io/priority-class: urgent'
-          sed -e "s/train-1/$name/" -e "s|^\\( *\\)kueue.x-k8s.io/queue-name:.*|&\\n\\1$label|" job-1.yaml |
-            kubectl apply -f -
-        done"""
-    )
+    urgent = {
+        "apiVersion": "kueue.x-k8s.io/v1beta2",
+        "kind": "WorkloadPriorityClass",
+        "metadata": {"name": "urgent"},
+        "value": 100,
+    }
+    first = json.loads(lab.shell("kubectl -n team-a create -f job-1.yaml --dry-run=client -o json"))
+    things = [urgent]
+    for name, labels in (("later", {}), ("urgent", {PRIORITY: "urgent"})):
+        head = first["metadata"]
+        labels = {**head["labels"], **labels}
+        things.append({**first, "metadata": {**head, "name": name, "labels": labels}})
+    both = json.dumps({"apiVersion": "v1", "kind": "List", "items": things})
+    lab.shell(f"kubectl apply -f - <<'END'\n{both}\nEND")
     try:
         _agree(seat, lab)
         line = [row["job"] for row in seat.rows("workloads") if "in line" in row["place"]]
         assert line == ["urgent", "train-3", "later"]
     finally:
-        lab.shell("kubectl -n team-a delete job later urgent; kubectl delete workloadpriorityclass urgent")
+        lab.shell(
+            "kubectl -n team-a delete job later urgent; kubectl delete workloadpriorityclass urgent"
+        )
 
 
 def _agree(seat: Seat, lab: Lab) -> None:
@@ -126,7 +132,7 @@ def _agree(seat: Seat, lab: Lab) -> None:
         return _on_page(seat) == wanted
 
     try:
-        seat.await_true(is_same, "the picture agrees with kubectl", within=6, every=0.3)
+        seat.await_true(is_same, "the picture agrees with kubectl", within=10, every=0.3)
     except Exception as error:
         raise AssertionError(f"page: {_on_page(seat)}\nkubectl: {wanted}") from error
 
@@ -135,7 +141,7 @@ def _on_page(seat: Seat) -> Mapping[str, object]:
     workloads = seat.rows("workloads")
     return {
         "holding": {row["workload"] for row in workloads if row["place"] == "admitted"},
-        "line": [(r["workload"], r["reason"]) for r in workloads if "in line" in r["place"]],
+        "line": [(r["workload"], _told(r["reason"])) for r in workloads if "in line" in r["place"]],
         "gpus": {(row["node"], row["pod"]) for row in seat.rows("gpus") if row["pod"] != "-"},
         "quota": {
             (row["queue"], row["resource"], row["nominal"], row["reserved"])
@@ -146,8 +152,11 @@ def _on_page(seat: Seat) -> Mapping[str, object]:
 
 
 def _by_kubectl(lab: Lab) -> Mapping[str, object]:
-    workloads = _get(lab, f"-n team-a {QUEUE}")
-    alive = [one for one in workloads if not _is(one, "Finished")]
+    things: dict[str, list[dict[str, Any]]] = {}
+    answer = lab.shell(f"kubectl get {QUEUE},pods,clusterqueues -n team-a -o json")
+    for one in json.loads(answer)["items"]:
+        things.setdefault(one["kind"], []).append(one)
+    alive = [one for one in things.get("Workload", []) if not _is(one, "Finished")]
     waiting = [one for one in alive if not _is(one, "QuotaReserved")]
     waiting.sort(
         key=lambda one: (-one["spec"].get("priority", 0), one["metadata"]["creationTimestamp"])
@@ -157,21 +166,17 @@ def _by_kubectl(lab: Lab) -> Mapping[str, object]:
         "line": [(one["metadata"]["name"], _reason(one)) for one in waiting],
         "gpus": {
             (pod["spec"]["nodeName"], pod["metadata"]["name"])
-            for pod in _get(lab, "-n team-a pods")
+            for pod in things.get("Pod", [])
             if pod["spec"].get("nodeName") and pod["status"]["phase"] in ("Pending", "Running")
         },
         "quota": {
             (queue["metadata"]["name"], "nvidia.com/gpu", "2", item["total"])
-            for queue in _get(lab, "clusterqueues")
+            for queue in things.get("ClusterQueue", [])
             for flavor in queue["status"]["flavorsReservation"]
             for item in flavor["resources"]
             if item["name"] == "nvidia.com/gpu"
         },
     }
-
-
-def _get(lab: Lab, what: str) -> list[dict[str, Any]]:
-    return list(json.loads(lab.shell(f"kubectl get {what} -o json"))["items"])
 
 
 def _condition(one: Mapping[str, Any], kind: str) -> Mapping[str, str]:
@@ -185,7 +190,12 @@ def _is(one: Mapping[str, Any], kind: str) -> bool:
 
 def _reason(one: Mapping[str, Any]) -> str:
     condition = _condition(one, "QuotaReserved")
-    return f"{condition.get('reason', '')}: {condition.get('message', '')}"
+    return f"{condition['reason']}: {condition['message']}" if condition else ""
+
+
+def _told(reason: str) -> str:
+    """Kueue says nothing of a Workload of the same shape as one that waits; the page says so."""
+    return "" if reason.startswith("Kueue says nothing about it") else reason
 
 
 def test_a_reload_keeps_everything(seat: Seat) -> None:
