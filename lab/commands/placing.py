@@ -22,29 +22,48 @@ from lab.workspace import (
     remove,
     require_apart,
 )
+from provision.errors import LabError
 from provision.message import say
-from provision.target import Provisioned
+from provision.target import Provisioned, Tell
 
 
 @click.command()
+@click.option("--events", "is_told", is_flag=True, hidden=True)
 @lab_option
 @click.pass_context
-def provision(context: click.Context, slug: str | None) -> None:
+def provision(context: click.Context, is_told: bool, slug: str | None) -> None:
     """Bring the place up: build what is missing, start it, lay out the cluster."""
     console = console_of(context, slug)
+    if is_told:
+        _provision_for_the_page(console)
+        return
     place = console.place()
+    console.tell(say("{title}: bringing the place up.", title=console.speech.pick(place.lab.title)))
+    _tell_ready(console, place, _bring_up(console, place, console.tell_progress))
+
+
+def _provision_for_the_page(console: Console) -> None:
+    from lab.events import tell_failure, tell_progress
+
+    try:
+        _bring_up(console, console.place(), tell_progress)
+    except LabError as error:
+        tell_failure(error)
+        raise
+
+
+def _bring_up(console: Console, place: Place, tell: Tell) -> Provisioned:
     require_folder(place.workspace)
     require_apart(place, console.environment)
     was_empty, was_open = not entries(place), is_open(place)
-    console.tell(say("{title}: bringing the place up.", title=console.speech.pick(place.lab.title)))
-    provisioned = place.target.up(console.tell_progress)
+    provisioned = place.target.up(tell)
     if was_empty:
         claim(place)
     lay_starters(place, console.environment)
     console.places().remember(place.lab.slug)
     if was_open and not is_open(place):  # all was started anew while somebody looks at the page
-        open_again(place, console.tell_progress)
-    _tell_ready(console, place, provisioned)
+        open_again(place, tell)
+    return provisioned
 
 
 @click.command()

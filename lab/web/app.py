@@ -21,7 +21,7 @@ from lab.web.handlers.data import NEWSROOM
 from lab.web.handlers.login import LoginHandler
 from lab.web.handlers.terminal import TerminalSocket
 from lab.web.launch import Launch
-from lab.web.page import SETTING, open_page
+from lab.web.page import SETTING, Page, open_page
 from lab.web.routes import routes
 from lab.web.surroundings import allowed
 from lab.web.terminals import PageTerminals
@@ -120,11 +120,14 @@ class PageApp(ExtensionAppJinjaMixin, ExtensionApp):
 
     def initialize_settings(self) -> None:
         """Hand the page to the handlers."""
+        page = self.settings[SETTING] = self.make_page()
+        self.settings["terminal_manager"] = PageTerminals(page, parent=self.serverapp)
+
+    def make_page(self) -> Page:
+        """The page of the lab that the environment means."""
         environment = allowed(os.environ)
         language = self.language or choose_language(environment)
-        page = open_page(environment, language=language, is_root=os.geteuid() == 0)
-        self.settings[SETTING] = page
-        self.settings["terminal_manager"] = PageTerminals(page, parent=self.serverapp)
+        return open_page(environment, language=language, is_root=os.geteuid() == 0)
 
     def initialize_handlers(self) -> None:
         """Our routes come before those of the server."""

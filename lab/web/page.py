@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.places import Place, Places
+from lab.web.arriving import Arrival
 from lab.web.launch import page_folder, tmux_socket
+from provision.errors import LabError
 
 SETTING = "lab_page"  # where handlers find it among the server's settings
 
@@ -18,13 +20,24 @@ class Page:
 
     `environment` is that of the learner as far as it is let through: checks run and shells open in
     it. `language` is the one asked for when a call names none; `has_tmux` says whether shells
-    outlive a reload.
+    outlive a reload. `arrival` brings the place up while the page is open already; without it, the
+    page is opened at a place that is up.
     """
 
     place: Place
     language: str
     environment: Mapping[str, str]
     has_tmux: bool
+    arrival: Arrival | None = None
+
+    def require_place(self) -> None:
+        """LabError when there is no place to work at; one that is on its way says so."""
+        try:
+            self.place.target.info()
+        except LabError:
+            if self.arrival is not None and self.arrival.message is not None:
+                raise LabError(self.arrival.message) from None
+            raise
 
     @property
     def folder(self) -> Path:

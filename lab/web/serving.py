@@ -12,24 +12,33 @@ from lab.web.launch import LOOPBACK, Launch, page_folder
 # A grammar for identifiers of JSON schemas: it takes a second to build, and no schema of ours or of
 # Jupyter Server's own events asks for it. jsonschema does without what it cannot import.
 SLOW = "rfc3987_syntax"
-
-
 # Jupyter Server hands Tornado milliseconds for seconds, and pings by itself: said for nothing.
 NOISE = "websocket_ping_timeout"
+
+
+def keep_jupyter_apart(folder: Path) -> None:
+    """Jupyter's own files lie in `folder`, and it reads no configuration but what it is handed.
+
+    One from /etc or from a home could open what is closed here.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for name in ("CONFIG", "DATA", "RUNTIME"):
+        os.environ[f"JUPYTER_{name}_DIR"] = str(folder)
+    os.environ["JUPYTER_NO_CONFIG"] = "1"
+
+
+def make_quick() -> None:
+    """To be called before Jupyter Server is imported: a start in half the time, less noise."""
+    sys.modules.setdefault(SLOW, None)  # type: ignore[arg-type]
+    for name in ("tornado.application", "tornado.general"):
+        logging.getLogger(name).addFilter(lambda line: NOISE not in str(line.msg))
 
 
 def serve(launch: Launch, *, home: Path, port: int) -> None:
     """Serve the page until it is told to stop."""
     folder = page_folder(home) / "jupyter"
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for name in ("CONFIG", "DATA", "RUNTIME"):
-        os.environ[f"JUPYTER_{name}_DIR"] = str(folder)
-    os.environ["JUPYTER_NO_CONFIG"] = "1"  # nothing from /etc: it could open what is closed here
-    sys.modules.setdefault(SLOW, None)  # type: ignore[arg-type]
-
-    logging.getLogger("tornado.application").addFilter(lambda line: NOISE not in str(line.msg))
-    logging.getLogger("tornado.general").addFilter(lambda line: NOISE not in str(line.msg))
-
+    keep_jupyter_apart(folder)
+    make_quick()
     from traitlets.config import Config
 
     from lab.web.app import PageApp, PageServer, TokenOnly

@@ -59,6 +59,7 @@ class CheckHandler(DataHandler):
             run = newsroom.running.run.id
             self.answer({"run": run, "error": self.speech.of(what), "next": ""})
             return
+        self.page.require_place()
         try:
             run = newsroom.start_check(step.number, self.speech.language)
         except OSError as error:

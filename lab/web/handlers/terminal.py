@@ -23,6 +23,7 @@ class TerminalHandler(LabAPIHandler):
         """Answer with the name under which the websocket is opened."""
         manager = cast(PageTerminals, self.settings["terminal_manager"])
         try:
+            self.page.require_place()
             name = manager.open(self._number())
         except TooManyTerminals as error:
             self.refuse(429, error)
