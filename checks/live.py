@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,6 +34,7 @@ __all__ = ["LiveCluster", "Painter", "Picture"]
 
 T = TypeVar("T", bound=Thing)
 _JOIN_SECONDS = 2.0
+MOST_CHANGES = 100  # at one look; of more only the end is shown
 _READERS: Mapping[str, Callable[[Object], Thing]] = {
     "ClusterQueue": read_cluster_queue,
     "LocalQueue": read_local_queue,
@@ -55,6 +57,16 @@ def kinds(kueue: str) -> tuple[Kind, ...]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """One object as a watch told of it; `version` is the cluster's own count of changes."""
+
+    version: int
+    kind: str
+    thing: Thing
+    is_gone: bool
+
+
 class LiveCluster:
     """Follows all kinds of a picture, one list and then one watch for each.
 
@@ -65,6 +77,7 @@ class LiveCluster:
         self._changed = changed
         self._lock = threading.Lock()
         self._things: dict[str, dict[str, Thing]] = {name: {} for name in _READERS}
+        self._changes: list[_Change] = []
         self._stop = threading.Event()
         self._stream = ApiStream(kubeconfig)
         self._followers = [
@@ -95,17 +108,37 @@ class LiveCluster:
         """Why not everything is seen right now; empty when it is."""
         return next((f"{f.path}: {f.trouble}" for f in self._followers if not f.is_live), "")
 
-    def look(self) -> Seen:
-        """All objects as they were told last."""
+    def look(self) -> list[Seen]:
+        """Everything as it was after each change since the last look, at least as it is now.
+
+        Watches of different kinds tell independently. What they have told is put into the order in
+        which it happened: all kinds share one count of changes (KEP-5504).
+        """
         with self._lock:
-            return Seen(
-                cluster_queues=self._of("ClusterQueue", QueueNow),
-                local_queues=self._of("LocalQueue", LocalQueueNow),
-                workloads=self._of("Workload", WorkloadNow),
-                jobs=self._of("Job", JobNow),
-                pods=self._of("Pod", PodNow),
-                nodes=self._of("Node", NodeNow),
-            )
+            changes = sorted(self._changes, key=lambda change: change.version)
+            self._changes = []
+            seen = []
+            for change in changes:
+                self._apply(change)
+                if len(changes) <= MOST_CHANGES:
+                    seen.append(self._seen())
+            return seen or [self._seen()]
+
+    def _apply(self, change: _Change) -> None:
+        if change.is_gone:
+            self._things[change.kind].pop(change.thing.uid, None)
+        else:
+            self._things[change.kind][change.thing.uid] = change.thing
+
+    def _seen(self) -> Seen:
+        return Seen(
+            cluster_queues=self._of("ClusterQueue", QueueNow),
+            local_queues=self._of("LocalQueue", LocalQueueNow),
+            workloads=self._of("Workload", WorkloadNow),
+            jobs=self._of("Job", JobNow),
+            pods=self._of("Pod", PodNow),
+            nodes=self._of("Node", NodeNow),
+        )
 
     def _of(self, kind: str, what: type[T]) -> tuple[T, ...]:
         return tuple(one for one in self._things[kind].values() if isinstance(one, what))
@@ -118,17 +151,17 @@ class LiveCluster:
         self, kind: str, raw: Object, *, is_gone: bool = False, late: Late | None = None
     ) -> None:
         """Take in what a watch tells."""
-        thing = _READERS[kind](raw)
+        version = dig_text(raw, "metadata", "resourceVersion")
+        number = int(version) if version.isdigit() else 0
+        change = _Change(number, kind, _READERS[kind](raw), is_gone)
         with self._lock:
-            if is_gone:
-                self._things[kind].pop(thing.uid, None)
-            else:
-                self._things[kind][thing.uid] = thing
+            self._changes.append(change)
         self._changed()
 
     def relist(self, kind: str, namespace: str, items: Iterable[Object], late: Late) -> None:
         """Take in a whole list."""
         things = {dig_text(raw, "metadata", "uid"): _READERS[kind](raw) for raw in items}
         with self._lock:
+            self._changes = [change for change in self._changes if change.kind != kind]
             self._things[kind] = things
         self._changed()

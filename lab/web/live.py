@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from checks.live import LiveCluster, Painter
 from checks.news import CheckNews
-from lab.model import Step
+from checks.picture import Picture
 from lab.places import KUEUE_API
 from lab.text import Speech
 from lab.web.page import Page
 from lab.web.running_checks import CheckRun, Ended, begin, take_up
-from lab.web.state import Known, mark_of_known, read_known, state_as_json, verdict_as_json
+from lab.web.state import Known, mark_of_known, read_known
 from lab.web.stream import Event, Listener
+from lab.web.telling import tell_checking, tell_state, tell_verdict
 from lab.web.viewing import PATIENCE_SECONDS, View
 from provision.errors import LabError
+from provision.message import Message
 
 LOOK_SECONDS = 0.15  # between two looks at files while somebody listens or a check runs
 SETTLE_SECONDS = 0.04  # kinds are told one by one; what belongs together comes within this
 GAP_SECONDS = 0.1  # between two pictures
+UNTOLD_PICTURES = 16  # as many wait for a slow listener; older ones are let go
 GPU = "nvidia.com/gpu"
 
 
@@ -42,6 +45,7 @@ class Newsroom:
         self._looking: asyncio.Task[None] | None = None
         self._drawing: asyncio.TimerHandle | None = None
         self._drawn_at = 0.0
+        self._pictures = 0
         self._live: LiveCluster | None = None
         self._view: View | None = None
         self._run = take_up(page.folder)
@@ -69,8 +73,7 @@ class Newsroom:
         """A new listener, who hears first how everything stands."""
         listener = Listener()
         self._watch()
-        if self._view is not None and (self._view.is_known or self._view.trouble):
-            self._show(self._view, listener.put)
+        self._show(listener.put)
         with contextlib.suppress(LabError):
             mark, known = mark_of_known(self._page.place), self.known()
             for event in self._standings(known):
@@ -108,6 +111,7 @@ class Newsroom:
         while self._listeners or self._run is not None:
             await self._hear_run()
             await self._hear_files()
+            self._hear_arrival()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK_SECONDS)
             self._wake.clear()
@@ -138,21 +142,26 @@ class Newsroom:
     def _standings(self, known: Known, before: Known | None = None) -> list[Event]:
         """The state, and the verdicts that are new since `before` (None: all there are)."""
         has_tmux = self._page.has_tmux
-        events = [Event("state", "-", partial(_state, known, has_tmux=has_tmux))]
+        events = [Event("state", "-", partial(tell_state, known, has_tmux=has_tmux))]
         for step in known.lab.steps:
             now = known.verdicts.get(step.number)
             was = before.verdicts.get(step.number) if before else None
             if now is not None and now != was:
                 events.append(
-                    Event("verdict", str(step.number), partial(_verdict, known, step.number))
+                    Event("verdict", str(step.number), partial(tell_verdict, known, step.number))
                 )
         return events
 
     def _run_event(self, run: CheckRun, what: CheckNews | Ended | None = None) -> Event:
         step = self._page.place.lab.step(run.run.step)
-        return Event("checking", "", partial(_checking, run.run.id, step, what))
+        return Event("checking", "", partial(tell_checking, run.run.id, step, what))
 
-    # --- the picture ---
+    # --- the place and the picture ---
+
+    def _hear_arrival(self) -> None:
+        if self._page.arrival is not None and self._page.arrival.look():
+            self._watch()
+            self._show(self._tell)
 
     def _watch(self) -> None:
         """Begin to follow the cluster, once; a place that was never up has nothing to follow."""
@@ -184,48 +193,31 @@ class Newsroom:
         view = self._view
         if view is None:
             return
-        if view.look():
-            self._show(view, self._tell)
+        if pictures := view.look():
+            self._show(self._tell, pictures)
         if view.is_waiting:
             self._stir(PATIENCE_SECONDS)
 
-    def _show(self, view: View, tell: Callable[[Event], None]) -> None:
-        tell(Event("place", "-", view.place))
-        if view.is_known:
-            tell(Event("picture", "-", view.picture))
+    def _show(self, tell: Callable[[Event], None], pictures: Sequence[Picture] = ()) -> None:
+        """How the place does, and the pictures that are new (none: the newest)."""
+        view, arrival = self._view, self._page.arrival
+        is_seen = view is not None and view.is_known and not view.trouble
+        word = None if arrival is None else arrival.word(is_seen=is_seen)
+        if word is not None:
+            tell(Event("place", "-", partial(_on_its_way, word)))
+        elif view is not None and (view.is_known or view.trouble):
+            tell(Event("place", "-", view.place))
+        if view is None or not view.is_known:
+            return
+        for picture in pictures or (view.newest,):
+            self._pictures += 1
+            key = str(self._pictures % UNTOLD_PICTURES)
+            tell(Event("picture", key, partial(view.picture, picture)))
 
     def _tell(self, event: Event) -> None:
         for listener in self._listeners:
             listener.put(event)
 
 
-def _state(known: Known, speech: Speech, *, has_tmux: bool) -> Mapping[str, object]:
-    return state_as_json(known, speech, has_tmux=has_tmux)
-
-
-def _verdict(known: Known, number: int, speech: Speech) -> Mapping[str, object]:
-    return verdict_as_json(known, known.lab.step(number), speech) or {}
-
-
-def _checking(
-    run: str, step: Step, what: CheckNews | Ended | None, speech: Speech
-) -> Mapping[str, object]:
-    """A `checking` of the page: a run started, a check of it began or ended, the run ended."""
-    about: dict[str, object] = {"run": run, "step": step.number, "error": None}
-    if what is None:
-        title = speech.pick(step.title)
-        return about | {"phase": "started", "title": title, "outcome": None, "seconds": None}
-    about["seconds"] = round(what.seconds, 3)
-    if isinstance(what, Ended):
-        error = None if what.error is None else speech.of(what.error)
-        outcome = what.verdict or None
-        title = speech.pick(step.title)
-        return about | {"phase": "ended", "title": title, "outcome": outcome, "error": error}
-    return about | {
-        "phase": "check",
-        "title": speech.of(what.title),
-        "outcome": None if what.outcome is None else str(what.outcome),
-        "id": what.id,
-        "index": what.index,
-        "of": what.of,
-    }
+def _on_its_way(word: Message, speech: Speech) -> Mapping[str, object]:
+    return {"is_ready": False, "text": speech.of(word)}

@@ -27,32 +27,50 @@ class View:
         self.is_known = False
         self.trouble = ""
 
-    def look(self) -> bool:
-        """Draw afresh; whether anything is different now."""
+    def look(self) -> list[Picture]:
+        """The pictures since the last look that show something else than the one before.
+
+        Of those in between only the ones where somebody has another place; none without news.
+        """
         trouble, now = self._live.trouble, time.monotonic()
         self._broken_at = (self._broken_at or now) if trouble else 0.0
         if trouble and now - self._broken_at < PATIENCE_SECONDS:
-            return False
-        before = (self._picture, self.trouble, self.is_known)
-        self.trouble = trouble
-        if not trouble:
-            self._picture = self._painter.draw(self._live.look())
-            self._seen_at, self.is_known = time.time(), True
-        return (self._picture, self.trouble, self.is_known) != before
+            return []
+        was_trouble, was_known, self.trouble = self.trouble, self.is_known, trouble
+        if trouble:
+            return [] if trouble == was_trouble else [self._picture]
+        pictures = [self._painter.draw(seen) for seen in self._live.look()]
+        self._seen_at, self.is_known = time.time(), True
+        told, last = [], self._picture if was_known else None
+        for picture in pictures:
+            is_end = picture is pictures[-1]
+            is_told = (
+                picture != last if is_end else last is None or _places(picture) != _places(last)
+            )
+            if is_told and (is_end or was_known):
+                told.append(picture)
+                last = picture
+        self._picture = pictures[-1]
+        return told or ([self._picture] if was_trouble else [])
 
     @property
     def is_waiting(self) -> bool:
         """Something is in the way and may last: it is worth another look."""
         return bool(self._broken_at) and not self.trouble
 
-    def picture(self, speech: Speech) -> Mapping[str, object]:
+    @property
+    def newest(self) -> Picture:
+        """The picture that was drawn last."""
+        return self._picture
+
+    def picture(self, picture: Picture, speech: Speech) -> Mapping[str, object]:
         """The `picture` of the page."""
         as_of = time.time() if not self.trouble and self.is_known else self._seen_at
         return {
             "as_of": datetime.fromtimestamp(as_of, UTC).isoformat(timespec="seconds"),
             "is_live": not self.trouble and self.is_known,
             "trouble": self._told(speech),
-            **_plain(self._picture, speech),  # type: ignore[dict-item]
+            **_plain(picture, speech),  # type: ignore[dict-item]
         }
 
     def place(self, speech: Speech) -> Mapping[str, object]:
@@ -66,6 +84,20 @@ class View:
             "The cluster cannot be seen right now ({why}). lab status says more.", why=self.trouble
         )
         return speech.of(what)
+
+
+def _places(picture: Picture) -> object:
+    """Who stands in which line, who holds quota, and who sits on which GPU."""
+    queues = [
+        (
+            queue.name,
+            sorted(one.uid for one in queue.holding),
+            [one.uid for one in queue.waiting],
+        )
+        for queue in picture.queues
+    ]
+    slots = [(node.name, [slot.pod for slot in node.slots]) for node in picture.nodes]
+    return queues, slots
 
 
 def _plain(value: object, speech: Speech) -> object:

@@ -34,7 +34,7 @@ def living(kubeconfig, monkeypatch):
 
 def await_jobs(live, *wanted):
     def missing():
-        found = sorted((job.name, job.is_suspended) for job in live.look().jobs)
+        found = sorted((job.name, job.is_suspended) for job in live.look()[-1].jobs)
         return None if found == sorted(wanted) else say("{found}", found=found)
 
     wait_until(missing, within=8, every=0.02)
@@ -77,6 +77,23 @@ def test_after_410_the_list_replaces_what_was_known(api, monkeypatch):
         await_jobs(live)
 
 
+def test_changes_are_told_in_the_order_of_the_cluster(api, monkeypatch):
+    """Watches of two kinds tell independently; the version says what came first."""
+    _, kubeconfig = api
+    with living(kubeconfig, monkeypatch) as (live, _):
+        await_jobs(live)
+        for name, version in (("c", 9), ("a", 7), ("b", 8)):
+            metadata = {"name": name, "uid": name, "resourceVersion": str(version)}
+            live.see("Job", {"metadata": metadata})
+        seen = [sorted(job.name for job in one.jobs) for one in live.look()]
+        assert seen == [["a"], ["a", "b"], ["a", "b", "c"]]
+        assert [sorted(job.name for job in one.jobs) for one in live.look()] == [["a", "b", "c"]]
+        for number in range(200):
+            metadata = {"name": "x", "uid": "x", "resourceVersion": str(100 + number)}
+            live.see("Job", {"metadata": metadata})
+        assert len(live.look()) == 1
+
+
 def test_trouble_is_told_and_what_was_seen_stays(api, monkeypatch):
     fake, kubeconfig = api
     fake.put("ADDED", "a", suspend=True)
@@ -88,7 +105,7 @@ def test_trouble_is_told_and_what_was_seen_stays(api, monkeypatch):
         wait_until(lambda: None if live.trouble else say("no trouble"), within=5, every=0.01)
         assert "503" in live.trouble
         assert news.is_set()
-        assert [job.name for job in live.look().jobs] == ["job-a"]
+        assert [job.name for job in live.look()[-1].jobs] == ["job-a"]
         wait_until(lambda: say("{t}", t=live.trouble) if live.trouble else None, within=8)
 
 

@@ -17,6 +17,7 @@ from lab.web.stream import Event, Listener
 from lab.web.viewing import View
 from provision.message import say
 from provision.waiting import wait_until
+from tests.unit.checks.test_picture import gpus, painter, recorded, seen
 
 
 def event(kind, key, data=None):
@@ -63,7 +64,7 @@ class Watched:
     trouble = ""
 
     def look(self):
-        return None
+        return [None]
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def test_a_short_gap_of_a_watch_is_not_worth_a_word(view):
     watched.trouble = ""
     assert not view.look()
     assert not view.is_waiting
-    assert view.picture(Speech("en"))["is_live"] is True
+    assert view.picture(view.newest, Speech("en"))["is_live"] is True
 
 
 def test_what_lasts_is_told_and_the_last_picture_stays(view):
@@ -97,7 +98,7 @@ def test_what_lasts_is_told_and_the_last_picture_stays(view):
     clock.now += 2
     assert view.look()
     assert not view.look()
-    place, picture = view.place(Speech("ko")), view.picture(Speech("en"))
+    place, picture = view.place(Speech("ko")), view.picture(view.newest, Speech("en"))
     assert place["is_ready"] is False
     assert "HTTP 503" in place["text"]
     assert (picture["is_live"], picture["queues"]) == (False, [])
@@ -188,3 +189,28 @@ def test_a_run_of_a_process_that_is_no_more_has_ended(tmp_path):
 def test_a_file_of_no_run_is_passed_over(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
     assert take_up(tmp_path) is None
+
+
+class Told:
+    """Watches that tell one recorded state after the other."""
+
+    trouble = ""
+
+    def __init__(self, *looks):
+        self.looks = list(looks)
+
+    def look(self):
+        return [seen(recorded(name)) for name in self.looks.pop(0)]
+
+
+def test_what_moves_in_between_is_told_in_order_and_what_stays_is_not():
+    """At first only how things are; then each picture in which somebody has another place."""
+    steps = ("step_4", "step_4", "step_5", "step_5", "step_6")
+    view = View(Told(("queues", "step_4"), steps, ("step_6",), ("step_6", "step_8")), painter())
+    told = [view.look() for _ in range(4)]
+    assert [[gpus(picture) for picture in pictures] for pictures in told] == [
+        [["train-1", None, None, None]],
+        [["train-1", "train-2", None, None], ["train-1", "train-2", "sneaky", None]],
+        [],
+        [["train-3", "train-2", "sneaky", None]],
+    ]
