@@ -155,14 +155,15 @@ class Terminal:
     def type(self, text: str) -> None:
         self.send("stdin", text)
 
-    def read(self, until: str, within: float = 10) -> str:
+    def read(self, until: str, within: float = 30) -> str:
         """Read until a text was shown, at most so many seconds; what was seen since the start."""
         deadline = time.monotonic() + within
         while until not in self.seen:
-            left = deadline - time.monotonic()
-            assert left > 0, f"{until!r} is not in {self.seen[-2000:]!r}"
-            self.connection.settimeout(left)
-            kind, *rest = json.loads(self.connection.recv())
+            self.connection.settimeout(max(deadline - time.monotonic(), 0.01))
+            try:
+                kind, *rest = json.loads(self.connection.recv())
+            except websocket.WebSocketTimeoutException:
+                raise AssertionError(f"{until!r} is not in {self.seen[-2000:]!r}") from None
             if kind == "stdout":
                 self.raw += rest[0]
                 self.seen = re.sub(
@@ -170,7 +171,7 @@ class Terminal:
                 )
         return self.seen
 
-    def run(self, command: str, until: str, within: float = 10) -> str:
+    def run(self, command: str, until: str, within: float = 30) -> str:
         self.type(command + "\r")
         return self.read(until, within)
 

@@ -1,0 +1,205 @@
+"""What `lab open` decides before a server runs: launch, environment, addresses, browser, tunnel."""
+
+from __future__ import annotations
+
+import json
+import stat
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from lab.web.browsing import has_display, show, tunnel
+from lab.web.launch import Launch, launch_file, new_token, read_launch, write_launch
+from lab.web.launching import Opened
+from lab.web.listening import Beyond
+from lab.web.surroundings import allowed
+from provision.errors import LabError, UsageError
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_launch_is_read_as_it_was_written_and_by_its_owner_only(tmp_path: Path) -> None:
+    launch = Launch(new_token(), "ko", "/assets", {"HOME": "/한글"}, "0.0.0.0", ("a", "b"))
+    write_launch(tmp_path, launch)
+    assert read_launch(tmp_path) == launch
+    assert stat.S_IMODE(launch_file(tmp_path).stat().st_mode) == 0o600
+    assert stat.S_IMODE(launch_file(tmp_path).parent.stat().st_mode) == 0o700
+    assert read_launch(tmp_path / "none") is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"token": ""},
+        {"token": "x" * 31},
+        {"token": None},
+        {"token": ["x"] * 40},
+        {"language": "fr"},
+        {"schema": 2},
+        {"more": 1},
+    ],
+)
+def test_a_launch_that_would_be_open_to_all_is_refused(tmp_path: Path, change: object) -> None:
+    write_launch(tmp_path, Launch(new_token(), "en", ""))
+    raw = json.loads(launch_file(tmp_path).read_text())
+    launch_file(tmp_path).write_text(json.dumps({**raw, **change}))
+    with pytest.raises(LabError, match="cannot be used") as caught:
+        read_launch(tmp_path)
+    assert "make open" in str(caught.value.next_move)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "null", '"x"'])
+def test_a_damaged_launch_is_named(tmp_path: Path, text: str) -> None:
+    write_launch(tmp_path, Launch(new_token(), "en", ""))
+    launch_file(tmp_path).write_text(text)
+    with pytest.raises(LabError, match=r"launch\.json cannot be used"):
+        read_launch(tmp_path)
+
+
+def test_no_two_tokens_are_the_same_and_each_is_long() -> None:
+    tokens = {new_token() for _ in range(50)}
+    assert len(tokens) == 50
+    assert min(map(len, tokens)) >= 40
+
+
+def test_only_what_is_named_reaches_the_shells() -> None:
+    secrets = {
+        *("JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN", "JPY_API_TOKEN", "AWS_SECRET_ACCESS_KEY"),
+        *("GITHUB_TOKEN", "DB_PASSWORD", "SSH_AUTH_SOCK", "PYTHONPATH", "LD_PRELOAD", "X"),
+        *("GPU_QUEUE_LAB_PLACE", "SUPERVISOR_ENABLED", "HTTPS_PROXY", "LANGUAGE", "BASH_ENV"),
+    }
+    wanted = {"PATH": "/bin", "HOME": "/h", "LAB_HOME": "/l", "LANG": "ko_KR.UTF-8", "LC_TIME": "C"}
+    assert allowed({**dict.fromkeys(secrets, "secret"), **wanted}) == wanted
+
+
+@pytest.mark.parametrize(
+    ("environment", "locale"),
+    [
+        ({}, "C.UTF-8"),
+        ({"LANG": "C"}, "C.UTF-8"),
+        ({"LANG": "ko_KR.UTF-8", "LC_ALL": "POSIX"}, "C.UTF-8"),
+        ({"LANG": "ko_KR.utf8"}, None),
+        ({"LC_CTYPE": "en_US.UTF-8", "LANG": "C"}, None),
+    ],
+)
+def test_the_shells_speak_utf_8(environment: dict[str, str], locale: str | None) -> None:
+    assert allowed(environment).get("LC_ALL") == locale
+
+
+@pytest.mark.parametrize("address", ["", "127.0.0.1", "localhost", "::1", "127.0.0.2"])
+def test_loopback_is_nothing_beyond(address: str) -> None:
+    assert Beyond(address).checked() == Beyond()
+
+
+def test_an_address_beyond_is_called_by_its_names_only() -> None:
+    beyond = Beyond("192.0.2.7").checked()
+    assert beyond.hosts()[0] == "192.0.2.7"
+    assert beyond.called() == "192.0.2.7"
+    everywhere = Beyond("0.0.0.0").checked()
+    assert "127.0.0.1" in everywhere.hosts()
+    assert "0.0.0.0" not in everywhere.hosts()
+    assert Beyond("2001:db8::1").called() == "[2001:db8::1]"
+
+
+@pytest.mark.parametrize(
+    "beyond",
+    [
+        Beyond("example.org"),
+        Beyond("192.0.2.7", "cert.pem"),
+        Beyond("192.0.2.7", key="key.pem"),
+        Beyond("", "cert.pem", "key.pem"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_usage_error(beyond: Beyond) -> None:
+    with pytest.raises(UsageError):
+        beyond.checked()
+
+
+def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / "c.pem").write_text("no certificate")
+    for file in (tmp_path / "c.pem", tmp_path / "absent.pem"):
+        with pytest.raises(LabError, match=r"\.pem cannot be used for TLS"):
+            Beyond("192.0.2.7", str(file), str(file)).checked()
+
+
+def test_the_link_logs_in_and_the_address_does_not() -> None:
+    opened = Opened(Launch("t" * 40, "en", "", certificate="c"), 21000)
+    assert opened.link == f"{opened.address}?token={'t' * 40}"
+    assert "token" not in opened.address
+    assert opened.link_beyond(Beyond("192.0.2.7")).startswith("https://192.0.2.7:21000/learn?")
+
+
+@pytest.mark.parametrize(
+    ("connection", "command"),
+    [
+        ("", None),
+        ("odd", None),
+        ("192.0.2.1 5 192.0.2.7 22", "ssh -N -L 21000:127.0.0.1:21000 {user}@192.0.2.7"),
+        ("192.0.2.1 5 192.0.2.7 2222", "ssh -N -L 21000:127.0.0.1:21000 -p 2222 {user}@192.0.2.7"),
+    ],
+)
+def test_the_way_from_afar(
+    monkeypatch: pytest.MonkeyPatch, connection: str, command: str | None
+) -> None:
+    monkeypatch.setenv("USER", "ann")
+    monkeypatch.setenv("LOGNAME", "ann")
+    wanted = command and command.format(user="ann")
+    assert tunnel(21000, {"SSH_CONNECTION": connection}) == wanted
+
+
+def test_a_browser_is_opened_only_where_somebody_sees_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[str] = []
+
+    class Graphical:
+        def open(self, url: str) -> bool:
+            opened.append(url)
+            return True
+
+    class Elinks(Graphical):
+        """Draws on the terminal."""
+
+    link = "http://127.0.0.1:21000/learn?token=a-token"
+    monkeypatch.setattr(webbrowser, "get", Graphical)
+    assert not show(link, tmp_path, {})
+    assert not show(link, tmp_path, {"DISPLAY": ":0", "SSH_CONNECTION": "a 1 b 22"})
+    assert show(link, tmp_path, {"WAYLAND_DISPLAY": "wayland-0"})
+    assert "token" not in opened[0]
+    assert opened == [(tmp_path / "open.html").as_uri()]
+    assert link in (tmp_path / "open.html").read_text()
+    assert stat.S_IMODE((tmp_path / "open.html").stat().st_mode) == 0o600
+    monkeypatch.setattr(webbrowser, "get", Elinks)
+    assert not show(link, tmp_path, {"DISPLAY": ":0"})
+    assert has_display({"DISPLAY": ":0"})
+
+
+HIDING = """
+import ctypes, os, sys
+from lab.web.__main__ import PR_SET_DUMPABLE, keep_to_ourselves
+if os.geteuid() == 0:  # for an ordinary user it counts: root reads everything
+    os.setgid(65534)
+    os.setuid(65534)
+    ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+if sys.argv[1] == "hide":
+    keep_to_ourselves()
+child = os.fork()
+if child == 0:
+    try:
+        open(f"/proc/{os.getppid()}/environ", "rb").read()
+    except PermissionError:
+        os._exit(7)
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.parametrize(("mode", "code"), [("show", 0), ("hide", 7)])
+def test_the_server_hides_from_others_of_its_user(mode: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", HIDING, mode], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
