@@ -105,7 +105,7 @@ def examine_ports(ports: Mapping[str, int], ours: set[int]) -> Iterator[Diagnosi
                 name=name,
                 pid=pid or "?",
             ),
-            say("make provision takes another one when it starts {name}", name=name),
+            say("another one is taken when {name} is started", name=name),
         )
     if not taken:
         yield good(

@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import socket
 import time
+from dataclasses import replace
 from email.utils import formatdate
 from pathlib import Path
 
@@ -176,6 +177,7 @@ def test_components():
                 status("kueue", ready=False),
                 status("kwok", running=False, ready=False),
                 status("recorder", running=False, ready=False, needed=False),
+                replace(status("page", running=False, needed=False), is_on_demand=True),
             ),
         )
     )
@@ -184,6 +186,7 @@ def test_components():
         "component.kueue": Health.BAD,
         "component.kwok": Health.BAD,
         "component.recorder": Health.NOTE,
+        "component.page": Health.GOOD,
     }
     assert "HTTP 500" in str(told["component.kueue"].what)
     assert "make logs NAME=kwok" in str(told["component.kwok"].next_move)

@@ -150,4 +150,18 @@ def test_a_companion_runs_a_module_beside_the_cluster_and_is_not_needed() -> Non
     assert mine.probe.url == f"http://127.0.0.1:{port}/readyz"
     assert mine.after == ("etcd", "@moment")
     assert not mine.is_needed
+    assert not mine.is_on_demand
     assert all(c.is_needed for name, c in by_name.items() if name != "note-taker")
+
+
+def test_a_companion_on_demand_says_where_it_is_ready() -> None:
+    wanted = Companion("page", "a.module", ready_path="/learn/ready", is_on_demand=True)
+    sets = (*load_inventory().chosen(()), companion_set([wanted]))
+    ports = {name: 21000 + i for i, name in enumerate(port_names(sets))}
+    blanks = make_blanks(Folders(Path("/place")), ports, sets, ())
+    [page] = [
+        c
+        for c in make_plan(sets, Folders(Path("/place")), blanks, VERSIONS, "/venv/bin/python")
+        if c.is_on_demand
+    ]
+    assert page.probe.url == f"http://127.0.0.1:{ports['page']}/learn/ready"

@@ -47,6 +47,7 @@ class Rig:
         after: tuple[str, ...] = (),
         port: int = 0,
         is_needed: bool = True,
+        is_on_demand: bool = False,
     ):
         port = port or self.port
         self.port += 1
@@ -60,6 +61,7 @@ class Rig:
             log=self.home / "logs" / f"{name}.log",
             version="v1",
             is_needed=is_needed,
+            is_on_demand=is_on_demand,
         )
 
     def boot(self, *components: Component) -> None:
@@ -258,3 +260,32 @@ def test_a_companion_that_does_not_come_stops_nobody(rig: Rig, flags: tuple[str,
     assert seen["needed"].is_ready
     assert not seen["companion"].is_ready
     assert TargetStatus(True, tuple(seen.values()), None).is_ready
+
+
+def test_what_is_on_demand_and_off_is_nothing_wrong(rig: Rig):
+    needed = rig.component("needed")
+    page = rig.component("page", is_needed=False, is_on_demand=True)
+    rig.boot(needed, page)
+    assert rig.launch(needed) == ["needed"]
+    seen = {status.name: status for status in look((needed, page), rig.running)}
+    assert (seen["page"].is_off, seen["page"].is_ready, seen["page"].detail) == (True, False, None)
+    assert TargetStatus(True, tuple(seen.values()), None).is_ready
+    assert rig.launch(page) == ["page"]
+    [status] = look((page,), rig.running)
+    assert (status.is_off, status.is_ready) == (False, True)
+
+
+def test_one_program_is_exchanged_while_the_others_run(rig: Rig):
+    needed = rig.component("needed")
+    page = rig.component("page", is_needed=False, is_on_demand=True)
+    rig.boot(needed, page)
+    rig.launch(needed, page)
+    pids = rig.running.pids()
+    rig.running.stop_some(("page",))
+    moved = rig.component("page", is_needed=False, is_on_demand=True)
+    assert moved.probe.url != page.probe.url
+    config = supervisor_config((needed, moved), rig.home, rig.supervisor.socket, "test-id")
+    rig.supervisor.exchange("page", config)
+    assert rig.launch(moved) == ["page"]
+    assert rig.running.pids()["needed"] == pids["needed"]
+    assert rig.running.pids()["page"] != pids["page"]

@@ -179,7 +179,7 @@ def test_a_browser_is_opened_only_where_somebody_sees_it(
 
 HIDING = """
 import ctypes, os, sys
-from lab.web.__main__ import PR_SET_DUMPABLE, keep_to_ourselves
+from lab.web.hiding import PR_SET_DUMPABLE, keep_to_ourselves
 if os.geteuid() == 0:  # for an ordinary user it counts: root reads everything
     os.setgid(65534)
     os.setuid(65534)
