@@ -94,7 +94,7 @@ _KEYS = {
     "keys_button": say("Keys"),
     "keys_title": say("Keys in the terminal"),
     "key_line": say(
-        "Copy Ctrl+Shift+C, paste Ctrl+Shift+V, select Shift+drag, leave the terminal Esc then Tab"
+        "Copy Ctrl+Shift+C, paste Ctrl+Shift+V, select Shift+drag, leave the terminal Ctrl+Shift+X"
     ),
     "key_copy": say("Copy"),
     "key_copy_how": say("select, then Ctrl+Shift+C (macOS: Cmd+C)"),
@@ -105,7 +105,9 @@ _KEYS = {
     "key_scroll": say("Scroll back"),
     "key_scroll_how": say("Shift+PageUp or the mouse wheel; q ends it"),
     "key_leave": say("Leave the terminal"),
-    "key_leave_how": say("Esc, then Tab to go on or Shift+Tab to go back"),
+    "key_leave_how": say(
+        "Ctrl+Shift+X, since Tab is the shell's; Tab and Shift+Tab go on from there"
+    ),
     "key_divider": say("Move a divider"),
     "key_divider_how": say("drag it, or focus it and use the arrow keys; a double click resets it"),
 }

@@ -16,7 +16,7 @@ export class Desk {
   constructor() {
     this.terminals = new Map([1, 2].map((number) => [`terminal-${number}`, new Terminal(number, byId(`terminal-${number}`), {
       onLink: (state, text) => this.#hearLink(`terminal-${number}`, state, text),
-      onLeave: (isBack) => byId(isBack ? 'reader' : 'divide-rows').focus(),
+      onLeave: () => byId('reader').focus(),
     })]));
     this.tabs = tabs(byId('tabs'), { onShow: (name) => this.#show(name) });
     byId('reader').addEventListener('click', () => this.#read(!recall('reader', false)));

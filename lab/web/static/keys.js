@@ -1,20 +1,10 @@
 // Keys that mean something to the page and not to the shell.
 
-const LEAVE_WITHIN = 1500; // ms between Esc and Tab
+const isShifted = (event) => event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey;
 
-let escapedAt = -Infinity;
-
-/** Esc, then Tab (or Shift+Tab): the way out of the terminal for who has no mouse. */
-export function isLeaving(event, now = performance.now()) {
-  if (event.type !== 'keydown' || event.key === 'Shift') return false;
-  const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey;
-  if (event.key === 'Tab' && isPlain && now - escapedAt <= LEAVE_WITHIN) {
-    escapedAt = -Infinity;
-    event.preventDefault();
-    return true;
-  }
-  escapedAt = event.key === 'Escape' && isPlain ? now : -Infinity;
-  return false;
+/** Ctrl+Shift+X: the way out for who has no mouse, since Tab is the shell's. No shell can see it. */
+export function isLeaving(event) {
+  return event.type === 'keydown' && event.code === 'KeyX' && isShifted(event);
 }
 
 /** False keeps a key from the shell: copy is done here, paste by the browser itself. */
@@ -24,13 +14,12 @@ export function onKey(event, term) {
     if (event.type === 'keydown') term.input('\x1b[5;2~');
     return false;
   }
-  const isShifted = event.ctrlKey && event.shiftKey && !event.altKey && !event.metaKey;
-  if (isShifted && event.code === 'KeyC') {
+  if (isShifted(event) && event.code === 'KeyC') {
     event.preventDefault();
     if (event.type === 'keydown' && term.hasSelection()) copy(term.getSelection());
     return false;
   }
-  return !(isShifted && event.code === 'KeyV');
+  return !(isShifted(event) && event.code === 'KeyV');
 }
 
 /** Puts text on the clipboard; true when the browser let us. */

@@ -155,10 +155,7 @@ function hear(kind, data) {
   else if (kind === 'verdict') hearVerdict(data);
   else if (kind === 'checking') hearChecking(data);
   else if (kind === 'picture') picture.take(data);
-  else {
-    known.place = data;
-    showNotices();
-  }
+  else hearPlace(data);
 }
 
 function hearState(state) {
@@ -176,6 +173,13 @@ function hearState(state) {
   const used = (of) => of?.steps.find((step) => step.number === open)?.hints;
   if (before && used(before) !== used(state)) showHints();
   showNotices();
+}
+
+function hearPlace(place) {
+  known.place = place;
+  showNotices();
+  if (!place.is_ready || known.lab.target) return;
+  get('lab').then(({ target }) => { known.lab.target = target; }, () => {}); // it was not there yet
 }
 
 function hearVerdict(verdict) {

@@ -81,7 +81,8 @@ export class Terminal {
 
   #key(event) {
     if (isLeaving(event)) {
-      this.onLeave(event.shiftKey);
+      event.preventDefault();
+      this.onLeave();
       return false;
     }
     return onKey(event, this.term);
