@@ -21,6 +21,10 @@ from pathlib import Path
 
 import psutil
 
+from provision.message import say
+from provision.waiting import wait_until
+from tests.integration.web.data import PageCalls, Stream
+
 LAB = str(Path(sys.executable).parent / "lab")
 ROUNDS = 5
 TOLERANCE = 1.5
@@ -62,8 +66,22 @@ class Bench:
         self.lab(*arguments, ok=ok)
         return time.monotonic() - began
 
+    def first_line(self, *arguments: str) -> float:
+        """When a command prints its first line, by the monotonic clock; it runs to its end."""
+        command, output = [LAB, *arguments], subprocess.PIPE
+        with subprocess.Popen(command, env=self.environment, stdout=output) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            printed = time.monotonic()
+            process.stdout.read()
+        return printed
+
     def status(self) -> dict:
         return json.loads(self.lab("status", "--json", ok=(0, 3)))
+
+    def link(self) -> str:
+        said = self.lab("open", "--no-browser")
+        return next(word for word in said.split() if word.startswith("http"))
 
     def kubectl(self, *arguments: str) -> str:
         status = self.known = self.known or self.status()
@@ -99,6 +117,34 @@ def measure(bench: Bench) -> Iterator[Figure]:
     yield Figure("reset to ready", tuple(bench.seconds("reset") for _ in range(3)), "s", 7.0)
     untouched = tuple(bench.seconds("check", "1", ok=(1,)) for _ in range(ROUNDS * 4))
     yield Figure("lab check 1, untouched (p95)", untouched, "s", 1.0, use="p95")
+    yield from _page(bench)
+
+
+def _page(bench: Bench) -> Iterator[Figure]:
+    opened = []
+    for _ in range(3):
+        bench.lab("down")
+        bench.lab("provision")
+        opened.append(bench.seconds("open", "--no-browser"))
+    yield Figure("lab open, to a page that answers", tuple(opened), "s", 3.0)
+    page = PageCalls(bench.link())
+    late = []
+    with page.listening() as stream:
+        stream.await_told("state", lambda _: True)
+        for _ in range(ROUNDS * 2):
+            known = len(stream.of("verdict"))
+            printed = bench.first_line("check", "1")
+            late.append(_await_verdict(stream, known) - printed)
+    yield Figure("verdict on the page, after the terminal's", tuple(late), "s", 0.3, use="p95")
+
+
+def _await_verdict(stream: Stream, known: int) -> float:
+    wait_until(
+        lambda: None if len(stream.of("verdict")) > known else say("no verdict"),
+        within=10,
+        every=0.002,
+    )
+    return stream.of("verdict")[known].at
 
 
 def _readmission(bench: Bench) -> float:
