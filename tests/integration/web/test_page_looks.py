@@ -14,6 +14,7 @@ from tests.integration.web.seat import Seat, shoot
 
 pytestmark = [pytest.mark.integration]
 AXE = Path(__file__).parents[3] / ".venv" / "npm" / "node_modules" / "axe-core" / "axe.min.js"
+BASE = Path(__file__).parents[2] / "grading" / "base" / "kueue_quota"
 FIT = """() => {
   const wide = [...document.querySelectorAll('body *')].filter((one) => {
     const box = one.getBoundingClientRect();
@@ -39,10 +40,14 @@ INK = """([font, texts]) => {
 @pytest.fixture(scope="module")
 def worked(lab: Lab, link_anew: str) -> str:
     """The page of a lab that stands at step 5, which was checked and is not right yet."""
-    lab.done("solve", "1", "--yes")
-    for step in ("2", "3", "4", "5", "6"):
-        lab.done("solve", step, "--yes")
-    (lab.workspace / "waiting.txt").write_text("no GPU is free on the node\n")
+    applied = "flavor cq lq job-1 job-2"
+    lab.shell(
+        f"cp {BASE}/*.* .; for name in {applied}; do kubectl apply -f $name.yaml; done;"
+        " kubectl -n team-a wait --for=jsonpath={.status.ready}=1 job/train-1 job/train-2;"
+        " kubectl apply -f job-3.yaml -f sneaky.yaml;"
+        " echo 'no GPU is free on the node' > waiting.txt"
+    )
+    assert lab.check(4)["verdict"] == "PASS"
     assert lab.check(5)["verdict"] == "NOT YET"
     lab.done("hint", "5")
     return link_anew
@@ -52,6 +57,7 @@ def worked(lab: Lab, link_anew: str) -> str:
 def seat(worked: str, browser: Browser) -> Iterator[Seat]:
     """One window for all that needs no other size or colours."""
     seat = Seat.take(browser, worked)
+    seat.type("PS1='$ '; clear\n")
     seat.open_step(5)
     yield seat
     seat.leave()
