@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -25,14 +26,14 @@ class View:
         self._seen_at = 0.0
         self._broken_at = 0.0
         self.is_known = False
-        self.trouble = ""
+        self.trouble: Message | None = None
 
     def look(self) -> list[Picture]:
         """The pictures since the last look that show something else than the one before.
 
         Of those in between only the ones where somebody has another place; none without news.
         """
-        trouble, now = self._live.trouble, time.monotonic()
+        trouble, now = _why(self._live.trouble), time.monotonic()
         self._broken_at = (self._broken_at or now) if trouble else 0.0
         if trouble and now - self._broken_at < PATIENCE_SECONDS:
             return []
@@ -78,12 +79,22 @@ class View:
         return {"is_ready": not self.trouble, "text": self._told(speech)}
 
     def _told(self, speech: Speech) -> str | None:
-        if not self.trouble:
+        if self.trouble is None:
             return None
-        what = say(
-            "The cluster cannot be seen right now ({why}). lab status says more.", why=self.trouble
-        )
-        return speech.of(what)
+        what = say("The cluster cannot be seen right now: {why}.", why=self.trouble)
+        return f"{speech.of(what)} {speech.of(_STATUS)}"
+
+
+_STATUS = say("lab status says more.")
+
+
+def _why(trouble: str) -> Message | None:
+    """What keeps the watches from seeing, in few words that stay while it lasts."""
+    if not trouble:
+        return None
+    if status := re.search(r"HTTP (\d+)$", trouble):
+        return say("the API server answers {status}", status=status[1])
+    return say("the API server does not answer")
 
 
 def _places(picture: Picture) -> object:

@@ -100,9 +100,19 @@ def test_what_lasts_is_told_and_the_last_picture_stays(view):
     assert not view.look()
     place, picture = view.place(Speech("ko")), view.picture(view.newest, Speech("en"))
     assert place["is_ready"] is False
-    assert "HTTP 503" in place["text"]
+    assert place["text"] == (
+        "지금은 클러스터가 보이지 않습니다: API 서버의 답이 503입니다. "
+        "자세한 것은 lab status에 나옵니다."
+    )
     assert (picture["is_live"], picture["queues"]) == (False, [])
-    assert "HTTP 503" in picture["trouble"]
+    assert picture["trouble"] == (
+        "The cluster cannot be seen right now: the API server answers 503. lab status says more."
+    )
+    watched.trouble = "/api/v1/nodes: HTTP 503"
+    assert not view.look()
+    watched.trouble = "/api/v1/nodes: ConnectionRefusedError: [Errno 111] Connection refused"
+    assert view.look()
+    assert "the API server does not answer." in view.place(Speech("en"))["text"]
     watched.trouble = ""
     assert view.look()
     assert view.place(Speech("en"))["is_ready"] is True
