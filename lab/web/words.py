@@ -88,7 +88,7 @@ _DESK = {
     "no_files": say("No files here yet. Make them in the terminal."),
     "empty_file": say("The file is empty."),
     "changed_at": say("changed at {time}"),
-    "check_says": say("The check:"),
+    "check_says": say("The check found:"),
 }
 _KEYS = {
     "keys_button": say("Keys"),

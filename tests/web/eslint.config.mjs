@@ -2,7 +2,7 @@
 
 const browser = [
   'AbortSignal', 'Date', 'EventSource', 'MutationObserver', 'ResizeObserver', 'URL', 'WebSocket', 'addEventListener',
-  'clearInterval', 'clearTimeout', 'document', 'fetch', 'getComputedStyle', 'innerHeight', 'localStorage', 'location',
+  'clearInterval', 'clearTimeout', 'document', 'fetch', 'getComputedStyle', 'innerHeight', 'innerWidth', 'localStorage', 'location',
   'matchMedia', 'navigator', 'performance', 'setInterval', 'setTimeout',
 ];
 

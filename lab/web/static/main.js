@@ -222,7 +222,7 @@ function showNotices() {
 
 function prepare() {
   const details = byId('all-steps');
-  details.open = recall('steps-open', innerHeight >= 700);
+  details.open = recall('steps-open', innerHeight >= 700 && innerWidth > 760);
   details.addEventListener('toggle', () => remember('steps-open', details.open));
   byId('check').addEventListener('click', check);
   byId('next').addEventListener('click', () => openStep(open + 1));

@@ -62,7 +62,7 @@ export class Terminal {
     this.onLink('connecting', '');
     const { Xterm, FitAddon } = await loadXterm();
     this.term = new Xterm({
-      allowProposedApi: false, cursorBlink: false, fontSize: 14, lineHeight: 1.2, scrollback: 2000,
+      allowProposedApi: false, cursorBlink: false, fontSize: innerWidth >= 2200 ? 18 : 14, lineHeight: 1.2, scrollback: 2000,
       fontFamily: getComputedStyle(this.host).fontFamily, minimumContrastRatio: 4.5,
       screenReaderMode: this.isReader, theme: theme(), rightClickSelectsWord: false,
     });

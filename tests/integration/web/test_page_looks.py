@@ -116,7 +116,7 @@ def test_files_are_shown_with_the_line_that_the_check_speaks_of(seat: Seat, tmp_
     seat.page.click("#file-list button:text-is('waiting.txt')")
     seat.await_true(lambda: seat.page.query_selector(".row.marked"), "the mark")
     assert "no GPU is free on the node" in seat.text(".row.marked")
-    assert "The check:" in seat.text(".note")
+    assert "The check found:" in seat.text(".note")
     assert _violations(seat) == []
     shoot(seat, "files-marked", tmp_path)
     seat.page.click("#file-list button:text-is('cq.yaml')")
