@@ -10,7 +10,10 @@ import pytest
 
 from provision.settings import Settings
 
-KEPT = ("PATH", "TMPDIR", "XDG_RUNTIME_DIR", "GOPROXY", "GOSUMDB", "SSL_CERT_FILE", "BUNDLE")
+KEPT = (
+    *("PATH", "TMPDIR", "XDG_RUNTIME_DIR", "GOPROXY", "GOSUMDB", "SSL_CERT_FILE", "BUNDLE"),
+    *("NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "NODE_EXTRA_CA_CERTS"),
+)
 
 Surroundings = Callable[[Path], Mapping[str, str]]
 

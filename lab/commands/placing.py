@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from lab.casework.kit import remove_kit
@@ -11,6 +13,7 @@ from lab.places import Place, require_folder
 from lab.progress import ProgressLog
 from lab.starters import lay_starters, take_starters
 from lab.verdicts import VerdictStore
+from lab.web.assets import fetch
 from lab.web.launching import Shells, forget_launch, is_open, open_again
 from lab.workspace import (
     claim,
@@ -24,6 +27,7 @@ from lab.workspace import (
 )
 from provision.errors import LabError
 from provision.message import say
+from provision.settings import Settings
 from provision.target import Provisioned, Tell
 
 
@@ -63,6 +67,15 @@ def _bring_up(console: Console, place: Place, tell: Tell) -> Provisioned:
     console.places().remember(place.lab.slug)
     if was_open and not is_open(place):  # all was started anew while somebody looks at the page
         open_again(place, tell)
+    return _fetched(console, provisioned, tell) if provisioned.is_changed else provisioned
+
+
+def _fetched(console: Console, provisioned: Provisioned, tell: Tell) -> Provisioned:
+    """What the page needs is fetched while there is a network, as the parts are; it may lack."""
+    try:
+        fetch(Settings.from_environment(console.environment).cache, console.environment, tell)
+    except LabError as error:
+        return replace(provisioned, remarks=(*provisioned.remarks, error.what))
     return provisioned
 
 

@@ -80,10 +80,10 @@ def _install(folder: Path, env: Mapping[str, str]) -> None:
     for name in ("package.json", "package-lock.json"):
         shutil.copy(NPM / name, folder / name)
     npm, search_path = _npm(folder, env)
-    flags = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"]
+    flags = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--no-update-notifier"]
     try:
         done = subprocess.run(
-            [*npm, "ci", *flags, "--fetch-retries=1", "--fetch-timeout=30000"],
+            [*npm, "ci", *flags, "--loglevel=error", "--fetch-retries=1", "--fetch-timeout=30000"],
             cwd=folder,
             env={**env, "PATH": search_path},
             stdin=subprocess.DEVNULL,
