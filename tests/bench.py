@@ -23,7 +23,9 @@ import psutil
 
 from provision.message import say
 from provision.waiting import wait_until
+from tests.echo import echo_times
 from tests.integration.web.data import PageCalls, Stream
+from tests.integration.web.seat import chromium, is_there
 
 LAB = str(Path(sys.executable).parent / "lab")
 ROUNDS = 5
@@ -136,6 +138,10 @@ def _page(bench: Bench) -> Iterator[Figure]:
             printed = bench.first_line("check", "1")
             late.append(_await_verdict(stream, known) - printed)
     yield Figure("verdict on the page, after the terminal's", tuple(late), "s", 0.3, use="p95")
+    if is_there():
+        with chromium() as browser:
+            echoes = echo_times(browser, bench.link(), ROUNDS * 20)
+        yield Figure("a key, until the page has drawn it", echoes, "ms", 20, use="p95")
 
 
 def _await_verdict(stream: Stream, known: int) -> float:

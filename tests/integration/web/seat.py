@@ -24,6 +24,11 @@ ROWS = """(number) => [...document.querySelectorAll(`#terminal-${number} .xterm-
   .map((row) => row.textContent.replaceAll('\\u00a0', ' ').trimEnd()).join('\\n').trimEnd()"""
 
 
+def is_there() -> bool:
+    """There is a Chromium on this machine."""
+    return any(shutil.which(name) for name in CHROMIUM)
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """A headless Chromium of the system; a skip that says why when there is none."""
