@@ -13,7 +13,7 @@ CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 # Words of the caller reach the commands as environment variables, never as shell text.
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY
 
-.PHONY: help provision open status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
+.PHONY: help provision open hub-demo status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
 	test test-full lint format bench kill-matrix mutants golden catalog lock clean
 
 help: ## list what there is to do
@@ -24,6 +24,9 @@ provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the fi
 
 open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, a terminal, the queue as a picture
 	@$(BIN)/lab open $${ADDRESS:+--address="$$ADDRESS"} $${TLS_CERT:+--tls-cert="$$TLS_CERT"} $${TLS_KEY:+--tls-key="$$TLS_KEY"}
+
+hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on this machine, a demo
+	@$(BIN)/lab hub-demo
 
 status: $(VENV)/.run $(CATALOGS) ## what runs, what is ready, where things are
 	@$(BIN)/lab status
@@ -135,6 +138,11 @@ $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/.python
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.run
 	@echo "Installing Python packages for development ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.hub: requirements/hub.txt $(VENV)/.run
+	@echo "Installing Python packages for JupyterHub ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/hub.txt
 	@touch $@
 
 $(VENV)/npm/.done: lab/web/npm/package-lock.json | $(VENV)/.python

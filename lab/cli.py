@@ -24,6 +24,7 @@ _COMMANDS = {
     "placing": ("provision", "down", "reset", "destroy"),
     "looking": ("status", "logs"),
     "opening": ("open",),
+    "hubbing": ("hub-demo",),
     "learning": ("step", "check", "solve", "shell"),
     "explaining": ("why",),
     "hinting": ("hint",),

@@ -137,7 +137,9 @@ class PageApp(ExtensionAppJinjaMixin, ExtensionApp):
 
     async def stop_extension(self) -> None:
         """End watches and streams; a check that runs goes on."""
-        if (newsroom := self.settings.get(NEWSROOM)) is not None:
+        # Not our own settings: handlers have those of the application, which are a copy.
+        settings = self.serverapp.web_app.settings if self.serverapp else {}
+        if (newsroom := settings.get(NEWSROOM)) is not None:
             newsroom.close()
 
 

@@ -21,3 +21,8 @@ def keep_to_ourselves() -> None:
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     if SUPERVISED in os.environ:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def end_with_parent() -> None:
+    """This process is told to end when the one that started it is gone, in whatever way."""
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
