@@ -10,12 +10,16 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from playwright.sync_api import Browser
 
+from lab.web.browsing import show
 from lab.web.launch import Launch, new_token, tmux_socket, write_launch
 from provision.message import Message, say
 from provision.waiting import wait_until
@@ -46,7 +50,7 @@ def test_a_killed_server_comes_back_with_the_shell_as_it_was(lab: Lab, link: str
     visitor = calls.log_in()
     pid = lab.component("page")["pid"]
     with visitor.terminal() as terminal:
-        terminal.run("cd /tmp", "cd /tmp")
+        terminal.run("cd /tmp; echo at-$((1+1))", "at-2")
         terminal.type("echo kept-$((40")
         terminal.read("kept-$((40")
         os.kill(pid, signal.SIGKILL)
@@ -61,6 +65,22 @@ def test_opening_again_and_provisioning_leave_it_alone(lab: Lab, link: str) -> N
     lab.done("provision")
     said = lab.run("status", "--json").json()["components"]
     assert [c["pid"] for c in said if c["name"] == "page"] == [pid]
+
+
+def test_a_file_that_leads_to_the_link_logs_in(
+    browser: Browser, link: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A strict cookie is not sent along when a redirect began elsewhere."""
+    opened: list[str] = []
+    fake = SimpleNamespace(open=lambda url: not opened.append(url))
+    monkeypatch.setattr(webbrowser, "get", lambda: fake)
+    assert show(link, tmp_path, {"DISPLAY": ":0"})
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(opened[0])
+    page.wait_for_url(Calls.by(link).origin + "/learn", wait_until="commit", timeout=15_000)
+    assert page.locator("body[data-xsrf]").count() == 1
+    context.close()
 
 
 def test_a_reset_in_its_own_shell_brings_it_back_with_a_new_shell(lab: Lab, link: str) -> None:
