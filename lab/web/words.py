@@ -22,6 +22,8 @@ _BAR = {
     "language_ko": Message("한국어"),
     "linked": say("live"),
     "not_linked": say("no connection, trying again"),
+    "log_in_again": say("This browser is not logged in any more. Open the link of lab open again."),
+    "server_trouble": say("The page's server answers with an error ({status})."),
     "place_away": say("The place does not answer."),
     "passed_of": say("{passed} of {count} steps passed"),
     "divide_columns": say("width of the steps"),

@@ -1,12 +1,14 @@
 // Calls to the server. Every one carries the XSRF token, since a hub asks for it on GET, too.
 
+import { t } from './words.js';
+
 const body = () => document.body.dataset;
 let language = '';
 
 /** What the server said no to: its sentence, what to do next, and the whole answer. */
 export class ApiError extends Error {
   constructor(status, answer) {
-    super(answer.error ?? `HTTP ${status}`);
+    super(answer.error ?? t(status === 403 ? 'log_in_again' : 'server_trouble', { status }));
     this.status = status;
     this.next = answer.next ?? '';
     this.answer = answer;

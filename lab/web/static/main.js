@@ -162,7 +162,7 @@ function hearState(state) {
   const before = known.state;
   known.state = state;
   for (const step of state.steps) { // a reset took the record away
-    if (!step.graded_at && known.verdicts.get(step.number)?.standing.verdict !== 'CANNOT TELL') known.verdicts.delete(step.number);
+    if (!step.graded_at && known.verdicts.delete(step.number) && step.number === open) showStep();
   }
   if (!open) {
     open = recall('step', 0) || state.open_step;

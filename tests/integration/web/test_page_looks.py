@@ -236,6 +236,17 @@ def test_moves_are_still_for_who_wants_no_motion(worked: str, browser: Browser, 
         seat.leave()
 
 
+def test_a_reset_shows_on_the_open_page(seat: Seat, lab: Lab) -> None:
+    seat.told.clear()  # the server goes and comes back: a browser tells of refused calls
+    lab.done("reset", "--yes")
+    seat.await_true(lambda: seat.text("#summary") == "0 of 8 steps passed", "the state", 20)
+    seat.await_true(lambda: seat.verdict == "", "no verdict")
+    seat.await_true(lambda: "no ClusterQueue" in seat.text("#drawing"), "an empty picture", 20)
+    seat.await_connected()
+    assert [line for line in seat.told if "net::ERR" not in line] == []
+    seat.told.clear()
+
+
 def test_the_policy_was_kept_and_nothing_went_wrong(seat: Seat) -> None:
     assert seat.violations == []
     assert seat.told == []
