@@ -16,7 +16,7 @@ from tornado.web import RequestHandler
 from traitlets import Unicode, default
 
 from lab.text import choose_language
-from lab.web.beyond import servers
+from lab.web.beyond import BODY_BYTES, servers
 from lab.web.handlers.data import NEWSROOM
 from lab.web.handlers.login import LoginHandler
 from lab.web.handlers.terminal import TerminalSocket
@@ -63,6 +63,14 @@ class PageServer(ServerApp):
     @default("tornado_settings")
     def _small_messages(self) -> dict[str, Any]:
         return {"websocket_max_message_size": MESSAGE_BYTES}
+
+    @default("max_body_size")
+    def _small_bodies(self) -> int:
+        return BODY_BYTES
+
+    @default("max_buffer_size")
+    def _small_buffers(self) -> int:
+        return BODY_BYTES
 
     launch: Launch | None = None
     _beyond: list[HTTPServer]

@@ -17,6 +17,8 @@ from tornado.netutil import bind_sockets
 from lab.web.launch import LOOPBACK, Launch
 from lab.web.listening import tls
 
+# The largest request: all of it is read before anybody asks who it is from.
+BODY_BYTES = 1 << 20
 _PORT = re.compile(r":\d+$")
 
 
@@ -95,9 +97,11 @@ def servers(application: web.Application, launch: Launch, port: int) -> list[HTT
     fits best.
     """
     guard = HostGuard(application, launch.hosts)
-    here = HTTPServer(guard)
+    here = HTTPServer(guard, max_body_size=BODY_BYTES, max_buffer_size=BODY_BYTES)
     here.add_sockets(bind_sockets(port, LOOPBACK, reuse_port=True))
     context = tls(launch.certificate, launch.key) if launch.certificate else None
-    there = HTTPServer(guard, ssl_options=context)
+    there = HTTPServer(
+        guard, ssl_options=context, max_body_size=BODY_BYTES, max_buffer_size=BODY_BYTES
+    )
     there.add_sockets(bind_sockets(port, launch.address, reuse_port=True))
     return [here, there]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
 import re
 import time
@@ -14,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import websocket
 
 LOOPBACK = "127.0.0.1"
+NUMBERS = itertools.count(1001)  # no screen of an earlier test holds the number of a later one
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,12 @@ class Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close it, also when the other side has done so before."""
         self.connection.close()
+        self.connection.shutdown()
 
     def send(self, *message: object) -> None:
         self.connection.send(json.dumps(message))
@@ -174,6 +181,13 @@ class Terminal:
     def run(self, command: str, until: str, within: float = 30) -> str:
         self.type(command + "\r")
         return self.read(until, within)
+
+    def ask(self, command: str) -> str:
+        """What a command prints, on a cleared screen; it must have ended."""
+        number = next(NUMBERS)
+        start = len(self.seen)
+        self.type(f"clear; {command}; echo said-$(({number} + 0))\r")
+        return self.read(f"said-{number}")[start:]
 
 
 def _cookie(jar: Mapping[str, str]) -> str:

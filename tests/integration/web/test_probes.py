@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import socket
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -39,7 +41,7 @@ def closing() -> Iterator[list[Terminal]]:
     opened: list[Terminal] = []
     yield opened
     for terminal in opened:
-        terminal.connection.close()
+        terminal.close()
 
 
 def status_of(made: Terminal | int, closing: list[Terminal]) -> int:
@@ -198,6 +200,13 @@ def test_nothing_else_can_be_changed(calls: Calls, method: str, path: str) -> No
     assert calls.call(method, path, calls.by_token, body).status in (404, 405)
 
 
+def test_a_large_request_is_not_taken_in(calls: Calls) -> None:
+    with socket.create_connection(("127.0.0.1", calls.port), timeout=10) as raw:
+        head = f"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: {64 << 20}\r\n\r\n"
+        raw.sendall(head.encode())
+        assert raw.recv(100).startswith(b"HTTP/1.1 400")
+
+
 def test_the_page_says_what_it_may_load(calls: Calls) -> None:
     answer = calls.get("/learn", **calls.by_token)
     policy = dict(
@@ -228,21 +237,18 @@ def test_a_terminal_is_what_we_say_it_is(visitor: Visitor) -> None:
     for number in (0, 3, "1", True, None, [1]):
         assert visitor.post("/learn/api/terminal", {"number": number}).status == 400
     with visitor.terminal() as terminal:
-        seen = terminal.run("pwd; echo wish=$WISH; echo end-$((1+1))", "end-2")
-        assert "gsb-kueue" in seen
-        assert "wish=\r\n" in seen
+        seen = terminal.ask("echo in-${PWD##*/}-wish-$WISH-")
+        assert "in-gsb-kueue-wish--" in seen
 
 
 def test_the_shell_knows_no_secret(lab: Lab, visitor: Visitor, calls: Calls) -> None:
     with visitor.terminal() as terminal:
-        seen = terminal.run(
-            "clear; env | cut -d= -f1 | sort | tr '\\n' ' '; echo end-$((1+1))", "end-2"
-        )
+        seen = terminal.ask("env | cut -d= -f1 | sort | tr '\\n' ' '")
         names = set(seen.replace("\r", " ").replace("\n", " ").split())
         assert "KUBECONFIG" in names
         telling = ("TOKEN", "SECRET", "PASSWORD", "JUPYTER", "JPY", "PYXTERM", "SUPERVISOR", "GPU_")
         assert not [name for name in names if any(word in name for word in telling)]
-        assert calls.token not in terminal.run("clear; env; echo end-$((2+2))", "end-4")
+        assert calls.token not in terminal.ask("env")
     home = Path(lab.status()["home"])
     pid = lab.component("page")["pid"]
     assert calls.token not in " ".join(psutil.Process(pid).cmdline())
@@ -256,16 +262,16 @@ def test_the_shell_knows_no_secret(lab: Lab, visitor: Visitor, calls: Calls) -> 
 
 def test_the_shell_is_the_learners(visitor: Visitor) -> None:
     with visitor.terminal(2) as terminal:
-        terminal.run("export KEPT=yes; kubectl get nodes; lab --help | head -3", "gpu-node-0")
-        terminal.run("printf '%s\\n' 가나다 ün✓ 日本; stty size", "40 150")
-        assert all(word in terminal.seen for word in ("가나다", "ün✓", "日本"))
-        terminal.run("type __start_kubectl | head -1; echo end-$((3+3))", "end-6")
-        assert "__start_kubectl is a function" in terminal.seen
+        assert "gpu-node-0" in terminal.ask("export KEPT=yes; kubectl get nodes")
+        seen = terminal.ask("printf '<%s>' 가나다 ün✓ 日本; stty size")
+        assert all(word in seen for word in ("<가나다>", "<ün✓>", "<日本>", "40 150"))
+        assert "is a function" in terminal.ask("type __start_kubectl | head -1")
     with visitor.terminal(2) as terminal:
-        seen = terminal.run("echo kept-$KEPT", "kept-yes")
+        seen = terminal.ask("echo kept-$KEPT-")
+        assert "kept-yes-" in seen
         assert "1;2c" not in seen  # an answer of a terminal, typed into the shell
     with visitor.terminal(1) as other:
-        assert "kept-yes" not in other.run("echo kept-$KEPT; echo end-$((4+4))", "end-8")
+        assert "kept--" in other.ask("echo kept-$KEPT-")
 
 
 def test_eight_terminals_may_be_open(visitor: Visitor, closing: list[Terminal]) -> None:
@@ -280,10 +286,13 @@ def test_eight_terminals_may_be_open(visitor: Visitor, closing: list[Terminal]) 
 
 def test_a_shell_that_does_not_read_stops_nobody(visitor: Visitor) -> None:
     with visitor.terminal(1) as stuck, visitor.terminal(2) as other:
-        stuck.run("sleep 4; echo woke-$((5+5))", "sleep 4")
+        stuck.ask("true")
+        stuck.type("sleep 4\r")
         for _ in range(40):
             stuck.type("#" * 4096)
-        other.run("clear; echo quick-$((6+6))", "quick-12", within=2.5)
+        began = time.monotonic()
+        other.ask("true")
+        assert time.monotonic() - began < 3.5
         stuck.type("\x03\x15\r")
 
 
@@ -293,7 +302,8 @@ def test_a_message_too_large_ends_that_socket_only(visitor: Visitor) -> None:
         with pytest.raises((WebSocketException, OSError, ValueError)):
             terminal.read("never")
     with visitor.terminal(1) as terminal:
-        terminal.run("\x03clear; echo again-$((7+7))", "again-14")
+        terminal.type("\x03")
+        terminal.ask("true")
 
 
 def test_output_that_nobody_reads_is_not_kept(lab: Lab, visitor: Visitor, calls: Calls) -> None:
