@@ -21,6 +21,11 @@ PASTE = """(text) => {
   document.querySelector('#terminal-1 textarea').dispatchEvent(
     new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
 }"""
+LINKS = """() => {
+  const link = document.querySelector('#terminal-link');
+  window.links = [];
+  new MutationObserver(() => links.push(link.dataset.state)).observe(link, { attributes: true });
+}"""
 EDGES = """() => [...document.querySelectorAll('#terminal-1 .xterm-rows > div')]
   .filter((row) => row.textContent.trimEnd().endsWith('|') && !row.textContent.includes('printf'))
   .map((row) => {
@@ -180,8 +185,10 @@ def test_a_screen_reader_gets_the_rows_as_text(seat: Seat) -> None:
 
 
 def test_after_the_end_of_the_shell_there_is_a_new_one(seat: Seat) -> None:
+    seat.ask(LINKS)
     seat.type("exit\n")
-    seat.await_true(lambda: "exit" not in seat.screen() and seat.screen(), "a new screen")
+    seat.await_true(lambda: seat.ask("links")[-2:] == ["lost", "connected"], "a new connection")
+    seat.await_true(lambda: seat.screen().rstrip().endswith(("$", "#")), "a prompt")
     seat.run("PS1='$ '; echo again", "again")
 
 
