@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,12 +97,13 @@ class LiveCluster:
             follower.start()
 
     def stop(self) -> None:
-        """End all watches and wait for their threads."""
+        """End all watches and wait a moment for their threads."""
         self._stop.set()
         self._stream.close()
+        end = time.monotonic() + _JOIN_SECONDS
         for follower in self._followers:
             if follower.ident is not None:
-                follower.join(_JOIN_SECONDS)
+                follower.join(max(0.0, end - time.monotonic()))
 
     @property
     def trouble(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 
 from lab.hints import LEVEL_NAMES, Offer, hint_text, offer
@@ -12,6 +13,8 @@ from lab.text import Speech
 from lab.web.markdown import to_html
 from provision.errors import LabError
 from provision.message import say
+
+_ONE = threading.Lock()  # two windows that ask at once get one hint each
 
 
 class NoHints(LabError):
@@ -29,12 +32,13 @@ def shown_hints(place: Place, step: Step, speech: Speech) -> Mapping[str, object
 
 def next_hint(place: Place, step: Step, speech: Speech) -> Mapping[str, object]:
     """The same with one more, which is put on record; when all were shown, those again."""
-    coming = _offer(place, step)
-    told = _as_json(place, coming, coming.level, speech)
-    if not coming.is_again:
-        use = HintUse(coming.failure.id, coming.ladder.about, coming.level)
-        ProgressLog(place.progress_file).record_hint(step.number, use)
-    return told
+    with _ONE:
+        coming = _offer(place, step)
+        told = _as_json(place, coming, coming.level, speech)
+        if not coming.is_again:
+            use = HintUse(coming.failure.id, coming.ladder.about, coming.level)
+            ProgressLog(place.progress_file).record_hint(step.number, use)
+        return told
 
 
 def _offer(place: Place, step: Step) -> Offer:

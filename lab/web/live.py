@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -30,6 +31,7 @@ SETTLE_SECONDS = 0.04  # kinds are told one by one; what belongs together comes 
 GAP_SECONDS = 0.1  # between two pictures
 UNTOLD_PICTURES = 16  # as many wait for a slow listener; older ones are let go
 GPU = "nvidia.com/gpu"
+_LOG = logging.getLogger(__name__)
 
 
 class Newsroom:
@@ -48,6 +50,8 @@ class Newsroom:
         self._pictures = 0
         self._live: LiveCluster | None = None
         self._view: View | None = None
+        self._news: list[CheckNews] = []  # what the running check has told
+        self._fault = ""
         self._run = take_up(page.folder)
         if self._run is not None:
             self._attend()
@@ -61,8 +65,10 @@ class Newsroom:
         """Begin a check of a step; the id of its run. Ask `running` first."""
         environment = {**self._page.environment, "LAB_LANG": language, "LAB_SHELL": "1"}
         self._run = begin(self._page.place, self._page.folder, step, environment)
+        self._news = []
         self._tell(self._run_event(self._run))
         self._attend()
+        self._wake.set()
         return self._run.run.id
 
     def known(self) -> Known:
@@ -82,7 +88,8 @@ class Newsroom:
                 self._mark, self._known = mark, known
         self._listeners.add(listener)
         if self._run is not None:
-            listener.put(self._run_event(self._run))
+            for what in (None, *self._news):
+                listener.put(self._run_event(self._run, what))
         self._attend()
         return listener
 
@@ -109,9 +116,13 @@ class Newsroom:
 
     async def _look_on(self) -> None:
         while self._listeners or self._run is not None:
-            await self._hear_run()
-            await self._hear_files()
-            self._hear_arrival()
+            try:
+                await self._hear_run()
+                await self._hear_files()
+                self._hear_arrival()
+                self._fault = ""
+            except Exception as error:  # whatever it is, the next look must come
+                self._note(error)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._wake.wait(), LOOK_SECONDS)
             self._wake.clear()
@@ -133,11 +144,18 @@ class Newsroom:
             return
         news, ended = await self._loop.run_in_executor(None, run.heard)
         for one in news:
+            self._news.append(one)
             self._tell(self._run_event(run, one))
         if ended is not None:
             self._run = None
             await self._hear_files()  # the verdict before the end
             self._tell(self._run_event(run, ended))
+
+    def _note(self, error: Exception) -> None:
+        """Write a fault into the log, once for as long as it lasts."""
+        if (fault := f"{type(error).__name__}: {error}") != self._fault:
+            self._fault = fault
+            _LOG.exception("a look at the place failed")
 
     def _standings(self, known: Known, before: Known | None = None) -> list[Event]:
         """The state, and the verdicts that are new since `before` (None: all there are)."""

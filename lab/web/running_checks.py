@@ -70,7 +70,8 @@ class CheckRun:
                     news.append(news_from_json(line))
         if not is_over:
             return news, None
-        (self._folder / "run.json").unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            (self._folder / "run.json").unlink()
         return news, self._end()
 
     def _is_alive(self) -> bool:

@@ -85,7 +85,7 @@ class HintHandler(DataHandler):
     async def post(self) -> None:
         """The next level is shown, and that is on record."""
         step = self.step_of(self.asked().get("step"))
-        self.answer(next_hint(self.page.place, step, self.speech))
+        self.answer(await self.work(lambda: next_hint(self.page.place, step, self.speech)))
 
 
 def lab_as_json(place: Place, speech: Speech) -> Mapping[str, object]:
