@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.integration.cli import Lab
 from tests.integration.web.seat import Seat, shoot
 
 pytestmark = [pytest.mark.integration]
+Kubectl = Callable[..., str]
 FLAVOR = """cat > flavor.yaml <<'END'
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -34,6 +36,21 @@ def seat(lab: Lab, link_anew: str, browser: Browser) -> Iterator[Seat]:
     seat = Seat.take(browser, link_anew)
     yield seat
     seat.leave()
+
+
+@pytest.fixture(scope="module")
+def kubectl(lab: Lab, link_anew: str) -> Kubectl:
+    """kubectl of the place, which is asked only once where it is."""
+    status = lab.status()
+    head = [f"{status['tools']}/kubectl", f"--kubeconfig={status['kubeconfig']}"]
+
+    def run(arguments: str, stdin: str = "") -> str:
+        return subprocess.run(
+            [*head, *arguments.split()],
+            input=stdin, capture_output=True, text=True, check=True, timeout=60,
+        ).stdout  # fmt: skip
+
+    return run
 
 
 def test_the_link_logs_in_and_is_not_kept_in_the_address(seat: Seat) -> None:
@@ -79,13 +96,13 @@ def test_a_check_in_the_terminal_shows_on_the_page_within_a_second(seat: Seat, l
 
 
 def test_the_picture_says_what_kubectl_says_through_all_steps(
-    seat: Seat, lab: Lab, tmp_path: Path
+    seat: Seat, lab: Lab, kubectl: Kubectl, tmp_path: Path
 ) -> None:
     for step in range(3, 9):
         lab.done("solve", str(step), "--yes")
         if step == 5:
-            _more_wait(seat, lab)
-        _agree(seat, lab)
+            _more_wait(seat, kubectl, lab.workspace / "job-1.yaml")
+        _agree(seat, kubectl)
         shoot(seat, f"walk-step-{step}", tmp_path)
         if step in (6, 7):
             assert [row["ledger"] for row in seat.rows("gpus") if row["job"] == "sneaky"] == [
@@ -97,7 +114,7 @@ def test_the_picture_says_what_kubectl_says_through_all_steps(
     assert "train-3 took a GPU" in moves
 
 
-def _more_wait(seat: Seat, lab: Lab) -> None:
+def _more_wait(seat: Seat, kubectl: Kubectl, job: Path) -> None:
     """Two more Jobs in line, the later one with a higher priority: it stands in front."""
     urgent = {
         "apiVersion": "kueue.x-k8s.io/v1beta2",
@@ -105,30 +122,29 @@ def _more_wait(seat: Seat, lab: Lab) -> None:
         "metadata": {"name": "urgent"},
         "value": 100,
     }
-    first = json.loads(lab.shell("kubectl -n team-a create -f job-1.yaml --dry-run=client -o json"))
+    first = json.loads(kubectl(f"create -f {job} --dry-run=client -o json"))
     things = [urgent]
     for name, labels in (("later", {}), ("urgent", {PRIORITY: "urgent"})):
         head = first["metadata"]
         labels = {**head["labels"], **labels}
         things.append({**first, "metadata": {**head, "name": name, "labels": labels}})
     both = json.dumps({"apiVersion": "v1", "kind": "List", "items": things})
-    lab.shell(f"kubectl apply -f - <<'END'\n{both}\nEND")
+    kubectl("apply -f -", both)
     try:
-        _agree(seat, lab)
+        _agree(seat, kubectl)
         line = [row["job"] for row in seat.rows("workloads") if "in line" in row["place"]]
         assert line == ["urgent", "train-3", "later"]
     finally:
-        lab.shell(
-            "kubectl -n team-a delete job later urgent; kubectl delete workloadpriorityclass urgent"
-        )
+        kubectl("-n team-a delete job later urgent")
+        kubectl("delete workloadpriorityclass urgent")
 
 
-def _agree(seat: Seat, lab: Lab) -> None:
+def _agree(seat: Seat, kubectl: Kubectl) -> None:
     """The tables come to say the same as the API, soon."""
     wanted: dict[str, Any] = {}
 
     def is_same() -> bool:
-        wanted.update(_by_kubectl(lab))
+        wanted.update(_by_kubectl(kubectl))
         return _on_page(seat) == wanted
 
     try:
@@ -151,10 +167,9 @@ def _on_page(seat: Seat) -> Mapping[str, object]:
     }
 
 
-def _by_kubectl(lab: Lab) -> Mapping[str, object]:
+def _by_kubectl(kubectl: Kubectl) -> Mapping[str, object]:
     things: dict[str, list[dict[str, Any]]] = {}
-    answer = lab.shell(f"kubectl get {QUEUE},pods,clusterqueues -n team-a -o json")
-    for one in json.loads(answer)["items"]:
+    for one in json.loads(kubectl(f"get {QUEUE},pods,clusterqueues -n team-a -o json"))["items"]:
         things.setdefault(one["kind"], []).append(one)
     alive = [one for one in things.get("Workload", []) if not _is(one, "Finished")]
     waiting = [one for one in alive if not _is(one, "QuotaReserved")]
