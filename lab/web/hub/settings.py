@@ -18,6 +18,7 @@ from lab.web.hub.singleuser import PAGE
 
 COMMAND = "lab-singleuser"
 START_SECONDS = 60  # a learner's server answers after two; with a class that comes at once, later
+POLL_SECONDS = 5  # how soon the hub sees that a server has died, and offers to start it again
 
 
 def give_the_page(config: Config, command: str = COMMAND) -> None:
@@ -25,6 +26,7 @@ def give_the_page(config: Config, command: str = COMMAND) -> None:
     config.Spawner.cmd = [command]
     config.Spawner.default_url = PAGE
     config.Spawner.start_timeout = config.Spawner.http_timeout = START_SECONDS
+    config.Spawner.poll_interval = POLL_SECONDS
     config.LocalProcessSpawner.interrupt_timeout = int(END_SECONDS) + 5
 
 
