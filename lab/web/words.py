@@ -85,6 +85,7 @@ _DESK = {
     "terminal_connecting": say("connecting"),
     "terminal_connected": say("connected"),
     "terminal_lost": say("connection lost, trying again"),
+    "no_xterm": say("xterm.js could not be loaded"),
     "reader": say("Screen reader"),
     "file_view": say("the file, to look at"),
     "no_files": say("No files here yet. Make them in the terminal."),
@@ -115,7 +116,7 @@ _KEYS = {
 }
 _PICTURE = {
     "picture": say("Queue and GPUs"),
-    "picture_live": say("live, as of {time}"),
+    "picture_live": say("live, last change {time}"),
     "picture_old": say("not live, as of {time}"),
     "as_table": say("As a table"),
     "moves": say("what moved"),

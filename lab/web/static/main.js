@@ -1,6 +1,7 @@
 // Puts the parts of the page together: what the server tells goes to those who show it.
 
 import { get, post, speak } from './api.js';
+import { Backoff } from './backoff.js';
 import { byId, el, setText } from './dom.js';
 import { Desk } from './desk.js';
 import { Hints } from './hints.js';
@@ -234,12 +235,21 @@ function prepare() {
 
 async function start() {
   prepare();
-  const chosen = recall('language', document.body.dataset.language);
-  await useLanguage(chosen).catch(async (error) => {
-    document.querySelector('main').before(el('p', { class: 'notice', role: 'alert', text: error.message }));
-    throw error;
-  });
-  desk.start();
+  const backoff = new Backoff();
+  const trouble = el('p', { class: 'notice', role: 'alert' });
+  const begun = async () => {
+    try {
+      await useLanguage(recall('language', document.body.dataset.language));
+    } catch (error) {
+      setText(trouble, error.message);
+      document.querySelector('main').before(trouble);
+      setTimeout(begun, backoff.next());
+      return;
+    }
+    trouble.remove();
+    desk.start();
+  };
+  await begun();
 }
 
 start();

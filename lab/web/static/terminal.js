@@ -4,6 +4,7 @@ import { address, post } from './api.js';
 import { Backoff } from './backoff.js';
 import { Outbox } from './outbox.js';
 import { isLeaving, onKey } from './keys.js';
+import { t } from './words.js';
 import { loadXterm, theme, watchTheme } from './xterm.js';
 
 const PATIENCE = 5000; // ms for one attempt to connect
@@ -32,7 +33,10 @@ export class Terminal {
 
   /** Shows it: the first time this loads xterm.js and connects. */
   open() {
-    this.#opening ??= this.#start();
+    this.#opening ??= this.#start().catch(() => {
+      this.#opening = null; // tried again when it is next shown
+      this.onLink('lost', t('no_xterm'));
+    });
     return this.#opening.then(() => this.fit());
   }
 
@@ -43,6 +47,7 @@ export class Terminal {
   /** Puts text at the prompt as a paste does; it never ends in Enter. */
   async type(text) {
     await this.open();
+    if (!this.term) return;
     this.term.paste(text.replace(/[\r\n]+/g, ' '));
     this.term.focus();
   }
