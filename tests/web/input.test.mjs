@@ -51,11 +51,11 @@ test('only so much is kept, but one paste is never cut', () => {
   assert.equal(sent(outbox, 0).join(''), 'y'.repeat(1 << 20));
 });
 
-test('pauses grow to two seconds, and start anew after a connection that held', () => {
+test('pauses grow to a second, and start anew after a connection that held', () => {
   const backoff = new Backoff();
-  assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map(() => backoff.next(0)), [100, 200, 400, 800, 1600, 2000, 2000]);
+  assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map(() => backoff.next(0)), [100, 200, 400, 800, 1000, 1000, 1000]);
   backoff.opened(1000);
-  assert.equal(backoff.next(1100), 2000, 'it fell at once');
+  assert.equal(backoff.next(1100), 1000, 'it fell at once');
   backoff.opened(2000);
   assert.equal(backoff.next(9000), 100);
 });

@@ -1,7 +1,7 @@
 // How long to wait before the next attempt to connect.
 
 const FIRST = 100; // ms
-const LONGEST = 2000; // ms: with it a page is back within 5 s of the server
+const LONGEST = 1000; // ms: a page is back about a second after the server
 const STEADY = 2000; // ms that a connection must last to count as a good one
 
 /** Growing pauses between attempts; a connection that held starts them anew. */

@@ -2,6 +2,7 @@
 
 import { get, post, speak } from './api.js';
 import { Backoff } from './backoff.js';
+import { fillBar, showLink, showNotices } from './bar.js';
 import { byId, el, setText } from './dom.js';
 import { Desk } from './desk.js';
 import { Hints } from './hints.js';
@@ -12,12 +13,12 @@ import { advance, begin, isGoing } from './run.js';
 import { Steps } from './steps.js';
 import { Stream } from './stream.js';
 import { announce, runSeconds, showRun, summary, verdictParts } from './verdict.js';
-import { fillWords, setWords, t } from './words.js';
+import { setWords, t } from './words.js';
 
 const TICK = 100; // ms between two looks at the seconds of a running check
 const LOST_RUN = 120_000; // ms after which a run of which nothing is heard is given up
 
-const known = { lab: null, state: null, verdicts: new Map(), place: null, linked: null };
+const known = { lab: null, state: null, verdicts: new Map(), place: null };
 let open = 0;
 let run = null;
 let ticking = 0;
@@ -42,15 +43,7 @@ async function useLanguage(language) {
   known.lab = lab;
   setWords(lab.words);
   remember('language', lab.language);
-  document.documentElement.lang = lab.language;
-  document.title = lab.title;
-  fillWords(document.body);
-  setText(byId('lab-title'), lab.title);
-  byId('language').replaceChildren(...lab.languages.map((code) => el('option', {
-    value: code, lang: code, selected: code === lab.language, text: t(`language_${code}`),
-  })));
-  byId('key-rows').replaceChildren(...['copy', 'paste', 'select', 'scroll', 'leave', 'divider'].map((name) => el('tr', {},
-    el('th', { scope: 'row', text: t(`key_${name}`) }), el('td', { text: t(`key_${name}_how`) }))));
+  fillBar(lab);
   steps.build(lab);
   if (open) showStep();
   picture.redraw();
@@ -173,12 +166,12 @@ function hearState(state) {
   steps.show(state, open);
   const used = (of) => of?.steps.find((step) => step.number === open)?.hints;
   if (before && used(before) !== used(state)) showHints();
-  showNotices();
+  showNotices(known);
 }
 
 function hearPlace(place) {
   known.place = place;
-  showNotices();
+  showNotices(known);
   if (!place.is_ready || known.lab.target) return;
   get('lab').then(({ target }) => { known.lab.target = target; }, () => {}); // it was not there yet
 }
@@ -202,21 +195,6 @@ function hearChecking(event) {
   if (isGoing(run)) tick();
   else if (!run.error) setTimeout(() => { if (run && !isGoing(run)) { run = null; showVerdict(); } }, 1000);
   if (run.step === open || !isGoing(run)) showVerdict();
-}
-
-function showLink(isLinked) {
-  known.linked = isLinked;
-  setText(byId('link'), t(isLinked ? 'linked' : 'not_linked'));
-  byId('link').classList.toggle('bad', !isLinked);
-}
-
-function showNotices() {
-  const texts = [...(known.state?.remarks ?? [])];
-  if (known.place && !known.place.is_ready) texts.unshift(known.place.text ?? t('place_away'));
-  const box = byId('notices');
-  if (box.textContent !== texts.join('')) {
-    box.replaceChildren(...texts.map((text) => el('p', { class: 'notice', text })));
-  }
 }
 
 // --- start ---
