@@ -109,7 +109,9 @@ class Shells:
 
     @classmethod
     def of(cls, place: Place) -> Shells:
-        """Those of a place."""
+        """Those of a place; nothing is made where there is none."""
+        if not place.home.is_dir():
+            return cls(None)
         socket = tmux_socket(place.home)
         if not socket.exists() or shutil.which("tmux") is None:
             return cls(None)
