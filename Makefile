@@ -79,10 +79,10 @@ prune: $(VENV)/.run ## remove built parts that this checkout does not use
 bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar (TARGET=local)
 	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
 
-test: $(VENV)/.dev $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 12 minutes)
+test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 12 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
 
-test-full: $(VENV)/.dev $(CATALOGS) $(NPM) ## all tests, with the whole kits of cases and all faults
+test-full: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## all tests, with the whole kits of cases and all faults
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest
 
 lint: $(VENV)/.dev $(NPM) ## ruff, mypy, import-linter, yamllint, eslint where Node.js is
