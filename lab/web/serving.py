@@ -54,6 +54,7 @@ def serve(launch: Launch, *, home: Path, port: int) -> None:
     server.cookie_secret_file = str(page_folder(home) / "cookie_secret")
     # Beyond loopback the guard of `beyond.py` looks at Host: Jupyter's own knows no addresses.
     server.allow_remote_access = launch.is_remote
+    config.PageApp.log_level = "WARN"
     config.PageApp.assets, config.PageApp.language = launch.assets, launch.language
     app = PageServer.instance(
         config=config, jpserver_extensions={PageApp.get_extension_package(): True}

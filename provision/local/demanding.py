@@ -10,7 +10,7 @@ from provision.local.launching import Launch
 from provision.local.looking import probe_once
 from provision.local.place import Place
 from provision.local.plan import Component
-from provision.local.ports import PortHolder, is_free
+from provision.local.ports import PortHolder
 from provision.local.running import Running
 from provision.local.supervising import supervisor_config
 from provision.message import say
@@ -33,7 +33,7 @@ class OnDemand:
 
     def start(self, tell: Tell, started: float) -> int:
         """Start it unless it runs, and wait until it is ready; its port."""
-        component = self._find(self.state)
+        self._find(self.state)
         infos = self.running.supervisor.processes() if self.running.supervisor.is_alive() else {}
         if self.name not in infos:
             raise TargetError(
@@ -43,10 +43,8 @@ class OnDemand:
         is_running = infos[self.name].is_running
         tell(Progress(say("starting {name}", name=self.name), time.monotonic() - started))
         with PortHolder(*self.settings.ports) as holder:
-            state = self.state
-            if not is_running and not is_free(state.ports[self.name]):
-                state = self._move(holder)
-                component = self._find(state)
+            state = self.state if is_running else self._on_a_free_port(holder)
+            component = self._find(state)
             self._launch(component, is_first=not is_running)
         done = say("{name} is ready", name=self.name)
         tell(Progress(done, time.monotonic() - started, is_done=True))
@@ -58,10 +56,10 @@ class OnDemand:
         if not self.running.supervisor.is_alive():
             return False
         info = self.running.supervisor.processes().get(self.name)
-        if info is None or not info.is_running:
+        if info is None:
             return False
-        self.running.stop_some((self.name,))
-        return True
+        self.running.stop_some((self.name,))  # one that is between two starts, too
+        return info.is_running
 
     def _find(self, state: PlaceState) -> Component:
         """The companion as it runs on the ports of a state."""
@@ -75,10 +73,14 @@ class OnDemand:
             next_move=say("Run `make provision`."),
         )
 
-    def _move(self, holder: PortHolder) -> PlaceState:
-        """Give it another port, as somebody else listens on its own."""
-        chosen = holder.choose((self.name,), {}, seed=str(self.place.spec.home))
-        ports = {**self.state.ports, **chosen}
+    def _on_a_free_port(self, holder: PortHolder) -> PlaceState:
+        """Hold its port until it listens; when others have taken that, give it another one."""
+        self.running.stop_some((self.name,))  # it may be between two starts
+        kept = self.state.ports
+        chosen = holder.choose((self.name,), kept, seed=str(self.place.spec.home))
+        if chosen[self.name] == kept[self.name]:
+            return self.state
+        ports = {**kept, **chosen}
         supervisor = self.running.supervisor
         config = supervisor_config(
             self.place.plan(ports, self.state.versions),

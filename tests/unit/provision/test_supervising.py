@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import psutil
@@ -289,3 +289,21 @@ def test_one_program_is_exchanged_while_the_others_run(rig: Rig):
     assert rig.launch(moved) == ["page"]
     assert rig.running.pids()["needed"] == pids["needed"]
     assert rig.running.pids()["page"] != pids["page"]
+
+
+def test_one_that_is_between_two_starts_can_be_exchanged(rig: Rig):
+    page = rig.component("page", "--exit", "3", is_needed=False, is_on_demand=True)
+    rig.boot(page)
+    with pytest.raises(TargetError, match="exit status 3"):
+        rig.launch(replace(page, is_needed=True))
+    wait_until(
+        lambda: None if rig.supervisor.processes()["page"].state == "BACKOFF" else say("not yet"),
+        within=10,
+        every=0.02,
+    )
+    rig.running.stop_some(("page",))
+    good = rig.component("page", is_needed=False, is_on_demand=True)
+    rig.supervisor.exchange(
+        "page", supervisor_config((good,), rig.home, rig.supervisor.socket, "test-id")
+    )
+    assert rig.launch(good) == ["page"]
