@@ -44,11 +44,11 @@ export class Terminal {
     this.term?.focus();
   }
 
-  /** Puts text at the prompt as a paste does; it never ends in Enter. */
+  /** Types text at the prompt, without any control character: Enter is left to the learner. */
   async type(text) {
     await this.open();
     if (!this.term) return;
-    this.term.paste(text.replace(/[\r\n]+/g, ' '));
+    this.term.input(text.replace(/\p{Cc}+/gu, ' '), true);
     this.term.focus();
   }
 
@@ -68,7 +68,7 @@ export class Terminal {
     const { Xterm, FitAddon } = await loadXterm();
     this.term = new Xterm({
       allowProposedApi: false, cursorBlink: false, fontSize: innerWidth >= 2200 ? 18 : 14, lineHeight: 1.2, scrollback: 2000,
-      fontFamily: getComputedStyle(this.host).fontFamily, minimumContrastRatio: 4.5,
+      fontFamily: getComputedStyle(this.host).fontFamily,
       screenReaderMode: this.isReader, theme: theme(), rightClickSelectsWord: false,
     });
     this.fitting = new FitAddon();

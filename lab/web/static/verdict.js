@@ -87,7 +87,8 @@ function evidence(items, { isOpen = false }) {
 export function showRun(run, now) {
   const rows = run.checks.map((check) => el('li', { class: check.outcome ?? 'running' },
     outcomeBadge(check.outcome),
-    el('div', { class: 'told' }, el('p', { text: check.title }))));
+    el('div', { class: 'told' }, el('p', {}, check.title, check.outcome && check.seconds !== null
+      ? el('span', { class: 'soft', text: `  ${t('seconds', { seconds: check.seconds.toFixed(1) })}` }) : null))));
   byId('verdict').replaceChildren(
     el('p', { class: 'verdict-head' }, badge('quiet', t('checking')),
       el('span', { class: 'soft seconds', text: runSeconds(run, now) })),
