@@ -54,6 +54,26 @@ def test_a_server_is_not_started_by_hand():
     assert "Traceback" not in done.stderr
 
 
+HIDDEN = """
+import ctypes, sys
+from lab.web.hiding import keep_to_ourselves
+
+keep_to_ourselves()
+print(ctypes.CDLL(None).prctl(3, 0, 0, 0, 0), flush=True)  # PR_GET_DUMPABLE
+sys.stdin.read()
+"""
+
+
+def test_a_server_is_hidden_from_the_learners_shell():
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", HIDDEN], stdin=pipe, stdout=pipe) as process:
+        assert process.stdout.readline() == b"0\n"
+        if os.geteuid() != 0:  # root reads everything
+            with pytest.raises(PermissionError):
+                Path(f"/proc/{process.pid}/environ").read_bytes()
+        process.stdin.close()
+
+
 # --- the shell that takes the place down ---
 
 SERVER = """
