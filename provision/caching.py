@@ -41,6 +41,9 @@ class Cache(Protocol):
     def prune(self) -> int:
         """Remove all that the lab as it is now does not use; the bytes that were freed."""
 
+    def take(self, folder: str) -> bool:
+        """Get a folder that the application keeps in the cache out of BUNDLE; False without one."""
+
     def write_bundle(self, out: Path, tell: Tell) -> int:
         """Pack the parts that the lab uses now into one file, building them first when they are
         missing; its size in bytes."""

@@ -8,6 +8,7 @@ import click
 
 from lab.commands.options import console_of, yes_option
 from lab.web import assets
+from provision.errors import LabError
 from provision.message import say
 from provision.registry import open_cache
 from provision.settings import Settings
@@ -35,5 +36,9 @@ def bundle(context: click.Context, file: Path) -> None:
     """Pack the built parts with checksums, for machines that cannot build."""
     console = console_of(context)
     store = open_cache(Settings.from_environment(console.environment))
+    try:
+        assets.fetch(store.path, console.environment, console.tell_progress)
+    except LabError as error:
+        console.tell(error.what)
     store.write_bundle(file.absolute(), console.tell_progress)
     console.tell(say("Packed into {file}. Use it with BUNDLE={file}.", file=file.absolute()))

@@ -1,8 +1,8 @@
 """Ready-made parts in one file, for a class or a machine without a network.
 
-A plain tar file: `bundle.json` first (schema and the entries), then `<key>/<file>` for every file
-of every entry. Each file is checked against its size and sha256 while it is unpacked, and only
-files that bundle.json lists are unpacked at all.
+A plain tar file: `bundle.json` first (schema, entries, extras), then `<key>/<file>` for every file
+of every entry, then the extras. Each file is checked against its size and sha256 while it is
+unpacked, and only files that bundle.json lists are unpacked at all.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from provision.local.cache import (
     entry_to_json,
     remove_tree,
 )
+from provision.local.extras import INDEX, extras_of, extras_to_json
 from provision.message import say
 from provision.target import Progress, Tell
 
-INDEX = "bundle.json"
 SCHEMA = 1
 CHUNK = 1 << 20
 
@@ -36,10 +36,15 @@ CHUNK = 1 << 20
 def write_bundle(
     entries: Iterable[Entry], cache: PartCache, out: Path, tell: Tell, started: float
 ) -> int:
-    """Pack entries of the cache into the file `out`, in one step; its size in bytes."""
+    """Pack entries of the cache, and its extras, into `out` in one step; its size in bytes."""
     chosen = tuple(entries)
+    extras = extras_of(cache.root)
     index = json.dumps(
-        {"schema": SCHEMA, "entries": [json.loads(entry_to_json(e)) for e in chosen]}
+        {
+            "schema": SCHEMA,
+            "entries": [json.loads(entry_to_json(e)) for e in chosen],
+            "extras": extras_to_json(extras),
+        }
     ).encode()
     draft = out.with_name(f".{out.name}.unfinished")
     try:
@@ -52,6 +57,8 @@ def write_bundle(
                     stage = say("packing {name}", name=Path(name).name)
                     tell(Progress(stage, time.monotonic() - started))
                     tar.add(cache.folder(entry.key) / name, arcname=f"{entry.key}/{name}")
+            for name in extras:
+                tar.add(cache.root / name, arcname=name)
         draft.replace(out)
     finally:
         draft.unlink(missing_ok=True)

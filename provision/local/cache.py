@@ -2,6 +2,7 @@
 
     parts/<key>/entry.json, bin/<part>, manifests/<controller>.json
     go/{mod,build}            Go's own caches, there only while building (or with KEEP_GO_CACHE)
+    page/<digest>             what the learner's page takes from npm; not ours to look into
     toolchain/, overrides/    Go from the package index; generated go.mod files
 
 The cache may be read-only when it holds what is needed.

@@ -8,6 +8,7 @@ from pathlib import Path
 from provision.caching import CacheEntry
 from provision.files import plain_file_errors
 from provision.local.bundle import write_bundle
+from provision.local.extras import take_extras
 from provision.local.parts import PartStore
 from provision.settings import Settings
 from provision.state import locked
@@ -51,6 +52,12 @@ class LocalCache:
         with plain_file_errors(), locked(self.path / ".build.lock", _silent, time.monotonic()):
             keep_go = self._settings.keep_go_cache
             return self._store.cache.prune(self._current_keys(), keep_go=keep_go)
+
+    def take(self, folder: str) -> bool:
+        """Get a folder of the application out of BUNDLE, if that is set and holds it."""
+        bundle = self._settings.bundle
+        with plain_file_errors():
+            return bundle is not None and take_extras(bundle, self.path, folder)
 
     def write_bundle(self, out: Path, tell: Tell) -> int:
         """Pack the current parts into `out`."""

@@ -10,6 +10,8 @@ import pytest
 
 from lab.web import assets
 from provision.errors import LabError
+from provision.local.bundle import write_bundle
+from provision.local.cache import PartCache
 from provision.target import Progress
 
 # Stands in for npm: makes the files that the real one unpacks, and notes how it was called.
@@ -94,6 +96,17 @@ def test_a_cache_that_cannot_be_written_is_named(machine: Machine) -> None:
     machine.cache.write_text("a file")
     with pytest.raises(LabError, match="is in the way"):
         machine.fetch()
+
+
+def test_a_bundle_brings_them_without_npm(machine: Machine, tmp_path: Path) -> None:
+    machine.install()
+    machine.fetch()
+    bundle = tmp_path / "parts.tar"
+    write_bundle([], PartCache(machine.cache), bundle, machine.told.append, 0.0)
+    env = {"PATH": "/usr/bin:/bin", "BUNDLE": str(bundle), "HOME": str(tmp_path)}
+    folder = assets.fetch(tmp_path / "offline", env, machine.told.append)
+    assert {file.name for file in folder.iterdir()} == set(assets.FILES)
+    assert len(machine.calls()) == 1
 
 
 def test_what_other_lock_files_left_is_pruned(machine: Machine) -> None:
