@@ -17,10 +17,13 @@ from provision.errors import UsageError
 from provision.message import Message, say
 
 MOST_FILES = 200
+MOST_LINES = 5000
 LARGEST = 256 << 10
+# Lexers are regular expressions, and some take a time that grows with the square of a line.
+COLOURED, LONGEST_LINE = 64 << 10, 400
 _LEXERS = {
     **dict.fromkeys((".yaml", ".yml"), "yaml"),
-    **{".json": "json", ".sh": "bash", ".py": "python", ".md": "markdown"},
+    **{".json": "json", ".sh": "bash", ".py": "python"},
 }
 
 
@@ -64,10 +67,13 @@ def show_file(
     if b"\0" in content:
         problem, content = speech.of(say("It holds NUL bytes, so it is no text.")), b""
     text = content.decode("utf-8-sig", errors="replace")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) > MOST_LINES:
+        problem = speech.of(say("Only the first {count} lines are shown.", count=MOST_LINES))
     return {
         "name": name,
         "size": len(content),
-        "html": to_lines(text.replace("\r\n", "\n").replace("\r", "\n"), name),
+        "html": to_lines("\n".join(lines[:MOST_LINES]), name),
         "marks": [{"line": mark.line, "text": speech.of(mark.text)} for mark in marks],
         "problem": problem,
     }
@@ -107,10 +113,16 @@ def to_lines(text: str, name: str) -> str:
 
     if not text:
         return ""
-    kind = "make" if name == "Makefile" else _LEXERS.get(Path(name).suffix.lower(), "text")
-    lexer = get_lexer_by_name(kind, stripnl=False, ensurenl=False)
+    lexer = get_lexer_by_name(_kind(text, name), stripnl=False, ensurenl=False)
     html = highlight(text, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
     return "\n".join(f'<span class="line">{line}</span>' for line in html.split("\n"))
+
+
+def _kind(text: str, name: str) -> str:
+    """Which lexer a file gets; large ones and those of very long lines stay without colours."""
+    if len(text) > COLOURED or max(map(len, text.split("\n"))) > LONGEST_LINE:
+        return "text"
+    return "make" if name == "Makefile" else _LEXERS.get(Path(name).suffix.lower(), "text")
 
 
 def marks_of(known: Known, path: Path) -> list[Mark]:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 
 import pytest
 
@@ -13,7 +14,16 @@ from lab.progress import StepRecord
 from lab.standing import Standing
 from lab.text import Speech
 from lab.verdicts import PAGE, VerdictStore
-from lab.web.files import LARGEST, MOST_FILES, list_files, marks_of, read_file, show_file, to_lines
+from lab.web.files import (
+    LARGEST,
+    MOST_FILES,
+    MOST_LINES,
+    list_files,
+    marks_of,
+    read_file,
+    show_file,
+    to_lines,
+)
 from lab.web.state import read_known
 from provision.errors import UsageError
 from provision.message import say
@@ -108,12 +118,28 @@ def test_lines_stay_lines_in_every_kind_of_file(name, text):
     assert all(line.count("<span") == line.count("</span>") for line in lines)
 
 
+@pytest.mark.parametrize("name", ["x.yaml", "x.json", "x.sh", "Makefile", "x.md", "x.py", "x.txt"])
+@pytest.mark.parametrize("piece", ["%", "*", "\n", " ", "a: ", "[{", '"', "_a", "\\", "&a "])
+def test_no_content_takes_long(name, piece):
+    for text in (piece * LARGEST, "\n".join([piece * (300 // len(piece))] * 1000)):
+        began = time.process_time()
+        to_lines(text[:LARGEST], name)
+        assert time.process_time() - began < 3
+
+
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00a", b"a\0b"])
 def test_what_is_no_text_says_so(tmp_path, content):
     (tmp_path / "x").write_bytes(content)
     shown = show_file(tmp_path, "x", [], KO)
     assert shown["html"] == ""
     assert "NUL" in shown["problem"]
+
+
+def test_there_is_an_end_to_the_lines(tmp_path):
+    (tmp_path / "x").write_text("a\n" * (MOST_LINES + 5))
+    shown = show_file(tmp_path, "x", [], EN)
+    assert shown["html"].count('<span class="line">') == MOST_LINES
+    assert shown["problem"] == f"Only the first {MOST_LINES} lines are shown."
 
 
 def test_odd_bytes_and_line_ends_are_shown_as_well_as_can_be(tmp_path):
