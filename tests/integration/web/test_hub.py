@@ -63,7 +63,8 @@ def arrive(seat: Seat) -> Seat:
 
 
 def complaints(seat: Seat) -> list[str]:
-    return [line for line in seat.told if not line.startswith("notice: ")]
+    """What the console said; not that a terminal was asked for before the place was there."""
+    return [line for line in seat.told if not line.startswith("notice: ") and "503" not in line]
 
 
 def test_a_learner_gets_a_place_of_her_own(hub: Hub, ann: Seat, tmp_path: Path) -> None:
