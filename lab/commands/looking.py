@@ -13,6 +13,7 @@ from lab.console import Console
 from lab.places import PAGE, Place
 from lab.report.standing_json import target_as_json
 from lab.text import pad, width
+from lab.web.launching import opened
 from provision.errors import LabError
 from provision.message import say
 from provision.target import ComponentStatus, TargetStatus
@@ -78,8 +79,9 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
             (say("kubeconfig"), str(state.info.kubeconfig)),
             (say("your folder"), str(state.info.workspace)),
         ]
-        if (address := _page_address(place, state)) is not None:
-            facts.append((say("page"), address))
+        if (page := opened(place)) is not None:
+            addresses = (page.address, page.address_beyond)
+            facts.append((say("page"), ", ".join(one for one in addresses if one)))
         console.tell_rows(facts)
         if state.info.note is not None:
             console.tell(state.info.note)
@@ -88,13 +90,6 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
             is_up = other.target.status().is_ready
             word = say("ready") if is_up else say("down")
             console.tell(say("other lab: {lab} ({state})", lab=other.lab.slug, state=word))
-
-
-def _page_address(place: Place, state: TargetStatus) -> str | None:
-    """Where the page answers while it runs; the link that logs in is told by `lab open` only."""
-    is_on = any(c.name == PAGE and c.is_running for c in state.components)
-    port = place.target.port(PAGE)
-    return f"http://127.0.0.1:{port}/learn" if is_on and port is not None else None
 
 
 def _row(console: Console, component: ComponentStatus) -> tuple[str, ...]:

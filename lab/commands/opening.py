@@ -32,15 +32,16 @@ def open(
 
     console = console_of(context, slug)
     place = console.place()
-    beyond = Beyond(address, tls_cert, tls_key).checked()
+    is_said = bool(address or tls_cert or tls_key)
+    beyond = Beyond(address, tls_cert, tls_key).checked() if is_said else None
     opened = open_page(
         place, console.environment, console.speech.language, beyond, console.tell_progress
     )
     console.tell(say("The page is open. This link logs you in; keep it to yourself:"))
     click.echo(f"  {opened.link}")
-    if beyond.address:
-        click.echo(f"  {opened.link_beyond(beyond)}")
-        if not beyond.certificate:
+    if opened.link_beyond is not None:
+        click.echo(f"  {opened.link_beyond}")
+        if not opened.launch.certificate:
             console.tell(
                 say(
                     "Warning: beyond this machine the page goes over the network as plain text. "

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lab.text import LANGUAGES
+from lab.web.listening import Beyond
 from provision.errors import LabError
 from provision.files import write_atomically
 from provision.message import say
@@ -41,6 +42,11 @@ class Launch:
     hosts: tuple[str, ...] = ()
     certificate: str = ""
     key: str = ""
+
+    @property
+    def beyond(self) -> Beyond:
+        """Where else it listens."""
+        return Beyond(self.address, self.certificate, self.key)
 
     @property
     def is_remote(self) -> bool:

@@ -46,18 +46,32 @@ class Opened:
         """The address that logs in."""
         return f"{self.address}?token={self.launch.token}"
 
-    def link_beyond(self, beyond: Beyond) -> str:
-        """The same, for another machine."""
+    @property
+    def address_beyond(self) -> str | None:
+        """Its address for other machines; None when it is not to be reached from there."""
+        if not self.launch.is_remote:
+            return None
         scheme = "https" if self.launch.certificate else "http"
-        return f"{scheme}://{beyond.called()}:{self.port}/learn?token={self.launch.token}"
+        return f"{scheme}://{self.launch.beyond.called()}:{self.port}/learn"
+
+    @property
+    def link_beyond(self) -> str | None:
+        """The address that logs in from there."""
+        beyond = self.address_beyond
+        return None if beyond is None else f"{beyond}?token={self.launch.token}"
 
 
 def open_page(
-    place: Place, environment: Mapping[str, str], language: str, beyond: Beyond, tell: Tell
+    place: Place, environment: Mapping[str, str], language: str, beyond: Beyond | None, tell: Tell
 ) -> Opened:
-    """Start the page, or find the one that runs as it is wanted; LabError with the next move."""
+    """Start the page, or find the one that runs as it is wanted; LabError with the next move.
+
+    `beyond` is None when nothing was said of it: a page that runs stays where it listens.
+    """
     place.target.info()
     settings = Settings.from_environment(environment)
+    running = _running_launch(place)
+    beyond = beyond or (running.beyond if running else Beyond())
     wanted = Launch(
         token="",
         language=language,
@@ -68,7 +82,6 @@ def open_page(
         certificate=beyond.certificate,
         key=beyond.key,
     )
-    running = _running_launch(place)
     if running is None or not _is_as_wanted(running, wanted):
         place.target.stop(PAGE)
         running = replace(wanted, token=new_token())
@@ -81,6 +94,12 @@ def is_open(place: Place) -> bool:
     with contextlib.suppress(LabError):
         return place.target.is_running(PAGE)
     return False
+
+
+def opened(place: Place) -> Opened | None:
+    """The page as it runs; None when it does not, or when that cannot be told."""
+    launch, port = _running_launch(place), place.target.port(PAGE)
+    return None if launch is None or port is None else Opened(launch, port)
 
 
 def open_again(place: Place, tell: Tell) -> bool:

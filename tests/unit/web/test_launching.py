@@ -126,10 +126,13 @@ def test_a_certificate_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
 
 def test_the_link_logs_in_and_the_address_does_not() -> None:
-    opened = Opened(Launch("t" * 40, "en", "", certificate="c"), 21000)
+    launch = Launch("t" * 40, "en", "", address="192.0.2.7", certificate="c", key="k")
+    opened = Opened(launch, 21000)
     assert opened.link == f"{opened.address}?token={'t' * 40}"
     assert "token" not in opened.address
-    assert opened.link_beyond(Beyond("192.0.2.7")).startswith("https://192.0.2.7:21000/learn?")
+    assert str(opened.link_beyond).startswith("https://192.0.2.7:21000/learn?")
+    assert launch.beyond == Beyond("192.0.2.7", "c", "k")
+    assert Opened(Launch("t" * 40, "en", ""), 21000).link_beyond is None
 
 
 @pytest.mark.parametrize(
