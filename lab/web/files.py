@@ -63,7 +63,7 @@ def show_file(
 ) -> Mapping[str, object]:
     """One file as lines of HTML with classes only; UsageError for what is no file to show."""
     content = read_file(workspace, name)
-    problem = None
+    problem, size = None, len(content)
     if b"\0" in content:
         problem, content = speech.of(say("It holds NUL bytes, so it is no text.")), b""
     text = content.decode("utf-8-sig", errors="replace")
@@ -72,7 +72,7 @@ def show_file(
         problem = speech.of(say("Only the first {count} lines are shown.", count=MOST_LINES))
     return {
         "name": name,
-        "size": len(content),
+        "size": size,
         "html": to_lines("\n".join(lines[:MOST_LINES]), name),
         "marks": [{"line": mark.line, "text": speech.of(mark.text)} for mark in marks],
         "problem": problem,

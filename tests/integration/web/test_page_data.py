@@ -167,8 +167,7 @@ def test_through_the_steps_the_picture_equals_kubectl(
     assert slots[-1] == ["train-3", "train-2", "sneaky", None]
 
 
-def test_no_step_needs_more_than_one_list_of_each_kind(lab: Lab, page: PageCalls) -> None:
-    """A second stream shares the watches of the first."""
+def test_a_second_stream_shares_the_watches_of_the_first(lab: Lab, page: PageCalls) -> None:
     began = datetime.now(UTC).isoformat()[:19]
     with page.listening() as one, page.listening("ko") as other:
         one.await_told("picture", lambda p: p["is_live"])
