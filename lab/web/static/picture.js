@@ -9,6 +9,7 @@ import { clock, t } from './words.js';
 
 const MOVE = 900; // ms that a move takes
 const HURRIED = 300; // ms when many pictures wait to be shown
+const MOST = 8; // pictures that may wait to be shown
 const MARKED = 8000; // ms that what moved stays marked
 const TOLD = 4; // moves that stay in the list below
 const STILL = matchMedia('(prefers-reduced-motion: reduce)');
@@ -33,6 +34,7 @@ export class Picture {
     this.#newest = picture;
     this.#fillTables();
     this.#queue.push(...frames(this.#last, picture));
+    if (this.#queue.length > MOST) this.#queue.splice(0, this.#queue.length - 2); // never far behind
     this.#last = picture;
     this.#next();
   }

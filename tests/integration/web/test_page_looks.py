@@ -38,7 +38,7 @@ INK = """([font, texts]) => {
 
 
 @pytest.fixture(scope="module")
-def worked(lab: Lab, link_anew: str) -> str:
+def worked(browser: Browser, lab: Lab, link_anew: str) -> str:
     """The page of a lab that stands at step 5, which was checked and is not right yet."""
     applied = "flavor cq lq job-1 job-2"
     lab.shell(
@@ -54,7 +54,7 @@ def worked(lab: Lab, link_anew: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def seat(worked: str, browser: Browser) -> Iterator[Seat]:
+def seat(browser: Browser, worked: str) -> Iterator[Seat]:
     """One window for all that needs no other size or colours."""
     seat = Seat.take(browser, worked)
     seat.type("PS1='$ '; clear\n")
@@ -217,7 +217,7 @@ def test_the_language_is_remembered(seat: Seat) -> None:
     assert seat.text("#check") == "Check step 5"
 
 
-def test_moves_are_still_for_who_wants_no_motion(worked: str, browser: Browser, lab: Lab) -> None:
+def test_moves_are_still_for_who_wants_no_motion(browser: Browser, worked: str, lab: Lab) -> None:
     seat = Seat.take(browser, worked, reduced_motion="reduce")
     try:
         seat.await_true(lambda: "train-1" in seat.text("#drawing"), "the picture")

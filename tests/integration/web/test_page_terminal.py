@@ -40,7 +40,7 @@ EDGES = """() => [...document.querySelectorAll('#terminal-1 .xterm-rows > div')]
 
 
 @pytest.fixture(scope="module")
-def seat(link: str, browser: Browser) -> Iterator[Seat]:
+def seat(browser: Browser, link: str) -> Iterator[Seat]:
     """The page of a lab in some state."""
     seat = Seat.take(browser, link)
     seat.type("cd; cd -; PS1='$ '; clear\n")

@@ -31,7 +31,7 @@ QUEUE = "workloads.kueue.x-k8s.io"
 
 
 @pytest.fixture(scope="module")
-def seat(lab: Lab, link_anew: str, browser: Browser) -> Iterator[Seat]:
+def seat(browser: Browser, lab: Lab, link_anew: str) -> Iterator[Seat]:
     """The page of a lab that nobody has touched."""
     seat = Seat.take(browser, link_anew)
     yield seat
@@ -39,7 +39,7 @@ def seat(lab: Lab, link_anew: str, browser: Browser) -> Iterator[Seat]:
 
 
 @pytest.fixture(scope="module")
-def kubectl(lab: Lab, link_anew: str) -> Kubectl:
+def kubectl(browser: Browser, lab: Lab, link_anew: str) -> Kubectl:
     """kubectl of the place, which is asked only once where it is."""
     status = lab.status()
     head = [f"{status['tools']}/kubectl", f"--kubeconfig={status['kubeconfig']}"]
