@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from checks.kit.agreement import first_difference, judge_fields
 from checks.kit.cluster import Cluster, Kind, Object
-from checks.kit.expect import Fault, plain, show, spell_path
+from checks.kit.expect import Fault, Path, plain, show, spell_path
 from checks.kit.files import Files
 from checks.kit.manifests import Document, place, read_documents
 from checks.kit.odd import describe_oddity, first_oddity
@@ -24,7 +25,8 @@ class Wanted:
     """One object that a step asks for, in a file and in the cluster.
 
     `namespace` is empty for kinds without one; `judge` says what is off in its content beyond
-    apiVersion, kind, name and namespace.
+    apiVersion, kind, name and namespace. What the file says in the fields of `compared` must be in
+    the cluster, too; the API lets nobody change them there when the object `is_fixed`.
     """
 
     kind: Kind
@@ -32,6 +34,8 @@ class Wanted:
     file: str
     judge: Callable[[Object], Fault | None]
     namespace: str = ""
+    compared: tuple[Path, ...] = (("spec",),)
+    is_fixed: bool = False
 
     @property
     def title(self) -> str:
@@ -53,13 +57,37 @@ def look_in_file(files: Files, cluster: Cluster, wanted: Wanted) -> Document:
         raise Mismatch(replace(finding, found=found)) from None
 
 
-def look_in_cluster(cluster: Cluster, wanted: Wanted) -> Object:
-    """The right object of the cluster, for a file that is right; Mismatch that says so."""
+def look_in_cluster(files: Files, cluster: Cluster, wanted: Wanted) -> Object:
+    """The right object of the cluster, as the file, which is right, has it; else a Mismatch."""
     finding = find_fault(cluster, wanted)
     if finding is not None:
         raise Mismatch(finding)
-    live = cluster.one(wanted.kind, wanted.name, wanted.namespace)
-    return live or {}
+    live = cluster.one(wanted.kind, wanted.name, wanted.namespace) or {}
+    if (finding := _disagreement(_judge_file(files, wanted), live, wanted)) is not None:
+        raise Mismatch(finding)
+    return live
+
+
+def _disagreement(document: Document, live: Object, wanted: Wanted) -> Finding | None:
+    """What the file says beyond what a step asks for, and the cluster does not hold."""
+    difference = first_difference(document.content, live, wanted.compared)
+    if difference is None:
+        return None
+    line = place(document.file, document.line_of(difference.path))
+    move = say("take it out of {file}, or apply {file} again", file=wanted.file)
+    if wanted.is_fixed:
+        move = say(
+            "take it out of {file}; or delete {object}, and apply {file} again",
+            file=wanted.file,
+            object=wanted.title,
+        )
+    is_absent = difference.held is MISSING
+    return Finding(
+        in_cluster(wanted, spell_path(difference.path)),
+        say("{value}, as {place} has it", value=show(difference.said), place=line),
+        say("no such field") if is_absent else plain(show(difference.held)),
+        move,
+    )
 
 
 def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
@@ -132,7 +160,8 @@ def _absent(cluster: Cluster, wanted: Wanted) -> Finding:
 def _judge_file(files: Files, wanted: Wanted) -> Document:
     file = files.text(wanted.file)
     document, fault = _choose(read_documents(file), wanted)
-    fault = fault or _judge_version(document, wanted) or wanted.judge(document.content)
+    for judge in (lambda _: _judge_version(document, wanted), wanted.judge, judge_fields):
+        fault = fault or judge(document.content)
     if fault is None:
         return document
     oddity = first_oddity(file.text)
