@@ -6,6 +6,7 @@ import gettext
 import re
 import textwrap
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from wcwidth import wcswidth
@@ -15,6 +16,7 @@ from provision.message import Message
 LANGUAGES = ("en", "ko")
 DOMAIN = "lab"
 LOCALE_DIR = Path(__file__).parent / "locale"
+DATED = "%Y-%m-%d %H:%M:%S"
 
 
 def choose_language(environment: Mapping[str, str]) -> str:
@@ -64,6 +66,14 @@ _MAKE = re.compile(
 def _as_lab(found: re.Match[str]) -> str:
     """`make check STEP=5` as `lab check 5`."""
     return f"lab {found[1]}" + (f" {found[3]}" if found[3] else "")
+
+
+def clock(time: str, form: str = "%H:%M:%S") -> str:
+    """An RFC 3339 time by the clock of whoever reads it: hours, minutes and seconds, or `form`."""
+    try:
+        return datetime.fromisoformat(time).astimezone().strftime(form)
+    except (ValueError, OverflowError):
+        return time
 
 
 def width(text: str) -> int:
