@@ -9,10 +9,10 @@ BIN := $(VENV)/bin
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
 # Words of the caller reach the commands as environment variables, never as shell text.
-export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE
+export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE FAULT N SEED
 
 .PHONY: help provision status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
-	test test-full lint format bench kill-matrix mutants golden catalog lock clean
+	test test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
 
 help: ## list what there is to do
 	@$(PYTHON) -c 'import re; [print(f"  make {m[1]:<14} {m[2]}") for m in re.finditer(r"(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())]'
@@ -96,6 +96,12 @@ kill-matrix: $(VENV)/.dev $(CATALOGS) ## play the whole kit of cases: which chec
 
 mutants: $(VENV)/.dev $(CATALOGS) ## play all mutants of the answers: none may pass
 	@KEEP_GO_CACHE=1 $(BIN)/python -m tests.grading.mutants
+
+faults: $(VENV)/.dev $(CATALOGS) ## break a place in many ways: no verdict may be false; FAULT=webhook for some
+	@$(BIN)/python -m tests.faults
+
+soak: $(VENV)/.dev $(CATALOGS) ## play the lab N times while components are killed: make soak N=50
+	@$(BIN)/python -m tests.soak
 
 golden: $(VENV)/.dev ## write the golden files anew; read the diff before a commit
 	@GOLDEN=write $(BIN)/python -m pytest -q -m golden
