@@ -100,6 +100,15 @@ class Cluster:
         if status == 404 or (status == 200 and b'"deletionTimestamp"' in body):
             raise _not_served(kind)
 
+    def schemas(self, kind: Kind) -> Mapping[str, object]:
+        """The schemas that the API server publishes for a kind's group; empty when it does not."""
+        status, body, _ = self._request(f"/openapi/v3{kind.root}")
+        try:
+            found = json.loads(body)["components"]["schemas"] if status == 200 else {}
+        except (ValueError, TypeError, LookupError):
+            found = {}
+        return found if isinstance(found, dict) else {}
+
     def _get(self, path: str) -> Mapping[str, object] | None:
         """The JSON object of an answer, None for 404; any other trouble is a CannotTell.
 

@@ -16,6 +16,7 @@ from checks.kit.files import Files
 from checks.kit.manifests import Document, place, read_documents
 from checks.kit.odd import describe_oddity, first_oddity
 from checks.kit.paths import MISSING, dig, dig_text
+from checks.kit.schema import find_refusal
 from checks.outcome import Finding, Mismatch
 from provision.message import Message, say
 
@@ -58,14 +59,18 @@ def look_in_file(files: Files, cluster: Cluster, wanted: Wanted) -> Document:
 
 
 def look_in_cluster(files: Files, cluster: Cluster, wanted: Wanted) -> Object:
-    """The right object of the cluster, as the file, which is right, has it; else a Mismatch."""
-    finding = find_fault(cluster, wanted)
-    if finding is not None:
-        raise Mismatch(finding)
+    """The right object of the cluster, as the file, which is right, has it; else a Mismatch.
+
+    When the API would refuse the file, that is told first.
+    """
+    document = _judge_file(files, wanted)
     live = cluster.one(wanted.kind, wanted.name, wanted.namespace) or {}
-    if (finding := _disagreement(_judge_file(files, wanted), live, wanted)) is not None:
-        raise Mismatch(finding)
-    return live
+    finding = find_fault(cluster, wanted) or _disagreement(document, live, wanted)
+    if finding is None:
+        return live
+    schemas = cluster.schemas(wanted.kind)
+    refusal = find_refusal(document.content, wanted.kind.name, schemas)
+    raise Mismatch(finding if refusal is None else _in_file(document, refusal))
 
 
 def _disagreement(document: Document, live: Object, wanted: Wanted) -> Finding | None:
@@ -164,14 +169,16 @@ def _judge_file(files: Files, wanted: Wanted) -> Document:
         fault = fault or judge(document.content)
     if fault is None:
         return document
-    oddity = first_oddity(file.text)
-    raise Mismatch(
-        Finding(
-            place(file, document.line_of(fault.path), spell_path(fault.path)),
-            fault.expected,
-            fault.found,
-            describe_oddity(oddity) if oddity else fault.next_move,
-        )
+    raise Mismatch(_in_file(document, fault))
+
+
+def _in_file(document: Document, fault: Fault) -> Finding:
+    oddity = first_oddity(document.file.text)
+    return Finding(
+        place(document.file, document.line_of(fault.path), spell_path(fault.path)),
+        fault.expected,
+        fault.found,
+        describe_oddity(oddity) if oddity else fault.next_move,
     )
 
 

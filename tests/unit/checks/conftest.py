@@ -42,6 +42,10 @@ class ListedCluster:
     def require_kind_stays(self, kind):
         """Nobody takes a kind away here."""
 
+    def schemas(self, kind):
+        """Nothing is published here."""
+        return {}
+
     def all(self, kind, namespace=""):
         found = self.lists.get(kind.plural, [])
         return tuple(o for o in found if namespace in ("", o["metadata"].get("namespace", "")))

@@ -128,6 +128,22 @@ def test_a_kind_that_is_being_taken_away(serve, tmp_path):
     cluster.require_kind_stays(FLAVOR)
 
 
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ((200, '{"components": {"schemas": {"x.Job": {}}}}'), ["x.Job"]),
+        ((200, '{"components": {"schemas": []}}'), []),
+        ((200, '{"components": 1}'), []),
+        ((200, "no JSON"), []),
+        ((403, ""), []),
+        ((500, ""), []),
+    ],
+)
+def test_schemas_that_cannot_be_had_are_none(serve, tmp_path, page, names):
+    cluster = Cluster(kubeconfig(tmp_path, serve({"/openapi/v3/apis/batch/v1": page})))
+    assert list(cluster.schemas(JOB)) == names
+
+
 def test_nobody_listens(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
