@@ -7,6 +7,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable
 
+from tests.faults import acting
 from tests.faults.faults import FAULTS
 from tests.faults.own_place import own_place
 from tests.faults.table import Row, run
@@ -35,7 +36,7 @@ def main() -> int:
     with own_place("gql-faults-") as site:
         steps = "  ".join(str(step) for step in STEPS)
         tell(f"{'world':12} {'fault':37} {steps}   P pass, N not yet, ? cannot tell")
-        rows = run(site, chosen, tell)
+        rows = (*run(site, chosen, tell), *acting.run(site, chosen, tell))
     tell(f"\n{summary(rows)}")
     wrong = sum(bool(row.wrong) for row in rows)
     tell(f"{len(chosen)} faults, {sum(len(r.cells) for r in rows)} verdicts, {wrong} rows wrong")

@@ -73,19 +73,19 @@ def call(site: Site, way: Way, *arguments: str) -> Said:
 
 def grade(site: Site, way: Way) -> tuple[Cells, tuple[str, ...]]:
     """All steps graded, at once if that gives eight verdicts, else one by one; and what is odd."""
-    cells, wrong = _read(call(site, way, "check", "all", "--json"), STEPS)
+    cells, wrong = read(call(site, way, "check", "all", "--json"), STEPS)
     if set(cells) == set(STEPS):
         return cells, wrong
     for step in STEPS:
-        one, odd = _read(call(site, way, "check", str(step), "--json"), [step])
+        one, odd = read(call(site, way, "check", str(step), "--json"), [step])
         cells, wrong = {**cells, **one}, (*wrong, *odd)
         if step not in cells:
             cells[step] = Cell(CANNOT_TELL)
     return {step: cells[step] for step in STEPS}, wrong
 
 
-def _read(said: Said, steps: Iterable[int]) -> tuple[dict[int, Cell], tuple[str, ...]]:
-    """The cells of a report, none when it could not be given: then with exit code 3 and words."""
+def read(said: Said, steps: Iterable[int]) -> tuple[dict[int, Cell], tuple[str, ...]]:
+    """The cells of a report, none when it was not given (exit code 3, and why); what is odd."""
     try:
         report = json.loads(said.out)
     except ValueError:
