@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 
-from provision.message import say
+from provision.message import Message, say
 from provision.waiting import wait_until
 from tests.faults.site import Injection, Site, Way
 
@@ -34,13 +34,14 @@ def kept_down(name: str) -> Injection:
     @contextlib.contextmanager
     def inject(site: Site) -> Iterator[Way]:
         site.signal(name, signal.SIGKILL)
-        site.supervisor.stop(name)
 
-        def running() -> str:
+        def missing() -> Message | None:
+            # Between its end and its next start it cannot be stopped: then again.
+            site.supervisor.stop(name)
             info = site.supervisor.processes()[name]
-            return info.state if info.is_running else ""
+            return None if info.state == "STOPPED" else say("it is {state}", state=info.state)
 
-        wait_until(lambda: say("it is {state}", state=s) if (s := running()) else None, within=20)
+        wait_until(missing, within=30)
         try:
             yield Way()
         finally:

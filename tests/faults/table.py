@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from provision.errors import LabError
 from tests.faults.faults import Bites, Fault
 from tests.faults.site import Site, Way
 from tests.integration.cli import STEPS, Said
@@ -17,6 +18,7 @@ CANNOT_TELL = "CANNOT TELL"
 EXIT_CODES = {"PASS": 0, "NOT YET": 1, CANNOT_TELL: 3}
 SIGNS = {"PASS": "P", "NOT YET": "N", CANNOT_TELL: "?"}
 WITHIN = 300.0
+NO_FAULT = "(none)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +173,30 @@ WORLDS: Mapping[str, Callable[[Site], None]] = {"steps 1-4": _half_done, "solved
 def run(site: Site, faults: Iterable[Fault], tell: Callable[[str], None]) -> tuple[Row, ...]:
     """All faults in all worlds; `tell` gets each row as it comes."""
     rows: list[Row] = []
+
+    def add(row: Row) -> None:
+        rows.append(row)
+        tell(str(row))
+
     chosen = sorted(faults, key=lambda fault: fault.is_ruin)
     for world, make in WORLDS.items():
         make(site)
-        truth, wrong = grade(site, Way())
-        rows.append(Row(world, "(none)", truth, wrong, 0.0))
-        tell(str(rows[-1]))
+        truth, odd = grade(site, Way())
+        add(Row(world, NO_FAULT, truth, odd, 0.0))
         for fault in chosen:
-            rows.append(play(site, world, fault, truth))
-            tell(str(rows[-1]))
-            if not fault.is_ruin:
-                healed, odd = grade(site, Way())
-                site_odd = tuple(_false_cells(healed, truth)) + odd
-                site_odd += tuple(f"step {n} untold" for n, c in healed.items() if c.is_cannot_tell)
-                if site_odd:
-                    rows.append(Row(world, f"after: {fault.name}", healed, site_odd, 0.0))
-                    tell(str(rows[-1]))
+            try:
+                add(play(site, world, fault, truth))
+            except (AssertionError, LabError, subprocess.TimeoutExpired) as error:
+                add(Row(world, fault.name, {}, (f"{type(error).__name__}: {error}",), 0.0))
+                site.lab.done("provision")
+            if not fault.is_ruin and (odd := _unhealed(site, truth)):
+                add(Row(world, f"after: {fault.name}", truth, odd, 0.0))
+                make(site)
     return tuple(rows)
+
+
+def _unhealed(site: Site, truth: Cells) -> tuple[str, ...]:
+    """What is not as it was before the fault; nothing, when the place is well again."""
+    cells, odd = grade(site, Way())
+    untold = (f"step {n} is untold" for n, cell in cells.items() if cell.is_cannot_tell)
+    return (*odd, *untold, *_false_cells(cells, truth))
