@@ -1,4 +1,4 @@
-"""Prints the table of faults: `make faults`, or `FAULT=webhook,disk make faults` for some of them."""
+"""Prints the table of faults: `make faults`; `FAULT=webhook,disk make faults` for some of them."""
 
 from __future__ import annotations
 
