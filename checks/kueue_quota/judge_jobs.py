@@ -8,8 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from checks.kit.cluster import Object
-from checks.kit.expect import Fault, Path, plain, show
-from checks.kit.paths import MISSING, dig, dig_list, dig_map
+from checks.kit.expect import Fault, Path, plain, show, spell_path
+from checks.kit.paths import MISSING, dig, dig_list, dig_map, places_of
 from checks.kit.quantities import BadQuantity, parse_quantity
 from checks.kueue_quota.facts import Facts
 from checks.reasons.amounts import pod_amounts
@@ -115,12 +115,26 @@ def judge_gpus(content: Object, facts: Facts, gpus: int) -> Fault | None:
     total = pod_amounts(dig(content, *_POD)).get(facts.gpu, Fraction(0))
     if total == gpus:
         return _judge_parallelism(content, facts)
+    if dig(content, *_CONTAINERS) is MISSING and (other := places_of(content, "containers")):
+        return _misplaced(other[0])
     none = say("no {gpu} in any container", gpu=facts.gpu)
     return Fault(
         asked,
         plain(f"{facts.gpu}: {gpus}"),
         say("{gpu}: {total}", gpu=facts.gpu, total=total) if total else none,
         say("ask {gpus} of {gpu} in the limits", gpus=gpus, gpu=facts.gpu),
+        is_fixed=True,
+    )
+
+
+def _misplaced(path: Path) -> Fault:
+    """The containers are there, but not where a Job has them."""
+    above = spell_path(path[:-1]) or "-"
+    return Fault(
+        path,
+        say("containers in {field}", field=spell_path(_POD)),
+        say("containers in {field}", field=above),
+        say("a Job holds a template, and that a pod's spec: look at the levels of the file"),
         is_fixed=True,
     )
 

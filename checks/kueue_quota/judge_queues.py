@@ -141,11 +141,14 @@ def _judge_stop(content: Object, facts: Facts) -> Fault | None:
     value = dig(content, "spec", "stopPolicy")
     if value in (MISSING, None, "None"):
         return None
+    is_known = value in ("Hold", "HoldAndDrain")
     return Fault(
         ("spec", "stopPolicy"),
         say("None, or no such field"),
         _shown(value),
-        say("a queue with this policy admits nobody: take it out"),
+        say("a queue with this policy admits nobody: take it out")
+        if is_known
+        else say("the API knows no such policy and refuses it: take it out"),
     )
 
 

@@ -146,7 +146,8 @@ def test_a_missing_selector_and_a_limit_without_cohort(lab):
     [
         (local_queue(clusterQueue="teama"), ["spec.clusterQueue", "teama", "team-a"]),
         (local_queue(clusterQueue=3), ["spec.clusterQueue", "3"]),
-        (local_queue(stopPolicy="HoldAndDrain"), ["stopPolicy", "HoldAndDrain"]),
+        (local_queue(stopPolicy="HoldAndDrain"), ["stopPolicy", "HoldAndDrain", "admits nobody"]),
+        (local_queue(stopPolicy="none"), ["stopPolicy", "none", "no such policy"]),
         ({"spec": {"clusterQueueName": "team-a"}}, ["clusterQueueName", "spec.clusterQueue"]),
         ({"spec": {}}, ["spec.clusterQueue"]),
         ({}, ["spec.clusterQueue"]),
@@ -247,6 +248,17 @@ def test_an_init_container_that_asks_too_much_is_named(lab):
     fault = judge_gpus(with_gpus(1, init=[("0.5", False)]), lab, 1)
     assert "initContainers[0]" in told(fault)
     assert "whole" in told(fault)
+
+
+@pytest.mark.parametrize(
+    ("spec", "where"),
+    [
+        ({"template": {"containers": [{"name": "c"}]}}, "spec.template.containers"),
+        ({"containers": [{"name": "c"}]}, "spec.containers"),
+    ],
+)
+def test_containers_at_another_level_are_pointed_at(lab, spec, where):
+    assert told(judge_gpus(job() | {"spec": spec}, lab, 1)).startswith(f"{where} ")
 
 
 def test_the_count_of_gpus_is_over_all_containers(lab):
