@@ -183,26 +183,32 @@ def run(
         rows.append(row)
         tell(str(row))
 
-    chosen = sorted(faults, key=lambda fault: fault.is_ruin)
+    chosen = tuple(faults)
     for world in worlds:
-        make = WORLDS[world]
-        make(site)
+        WORLDS[world](site)
         truth, odd = grade(site, Way())
         add(Row(world, NO_FAULT, truth, odd, 0.0))
         for fault in chosen:
-            try:
-                add(play(site, world, fault, truth))
-            except (AssertionError, LabError, subprocess.TimeoutExpired) as error:
-                add(Row(world, fault.name, {}, (f"{type(error).__name__}: {error}",), 0.0))
-                site.lab.done("provision")
-            if not fault.is_ruin and (odd := _unhealed(site, truth)):
-                add(Row(world, f"after: {fault.name}", truth, odd, 0.0))
-                make(site)
+            if not fault.is_ruin:
+                add(_row(site, world, fault, truth))
+        add(Row(world, "(none, after all of these)", *_healed(site, truth), 0.0))
+        for fault in chosen:
+            if fault.is_ruin:
+                add(_row(site, world, fault, truth))
     return tuple(rows)
 
 
-def _unhealed(site: Site, truth: Cells) -> tuple[str, ...]:
-    """What is not as it was before the fault; nothing, when the place is well again."""
+def _row(site: Site, world: str, fault: Fault, truth: Cells) -> Row:
+    """One fault; what fails in playing it is told, and ends no table."""
+    try:
+        return play(site, world, fault, truth)
+    except (AssertionError, LabError, subprocess.TimeoutExpired) as error:
+        site.lab.done("provision")
+        return Row(world, fault.name, {}, (f"{type(error).__name__}: {error}",), 0.0)
+
+
+def _healed(site: Site, truth: Cells) -> tuple[Cells, tuple[str, ...]]:
+    """All steps again, and what is not as it was before the faults."""
     cells, odd = grade(site, Way())
     untold = (f"step {n} is untold" for n, cell in cells.items() if cell.is_cannot_tell)
-    return (*odd, *untold, *_false_cells(cells, truth))
+    return cells, (*odd, *untold, *_false_cells(cells, truth))
