@@ -125,19 +125,20 @@ def play(site: Site, world: str, fault: Fault, truth: Cells) -> Row:
     seconds = time.monotonic() - began
     if not fault.is_ruin:
         site.await_ready()
-    wrong += tuple(_false_cells(cells, truth))
-    wrong += tuple(_false_lines(before, after, cells))
+    wrong += tuple(false_cells(cells, truth))
+    wrong += tuple(false_lines(before, after, cells))
     wrong += tuple(_bite(fault, cells))
     return Row(world, fault.name, cells, wrong, seconds)
 
 
-def _false_cells(cells: Cells, truth: Cells) -> Iterator[str]:
+def false_cells(cells: Cells, truth: Cells) -> Iterator[str]:
+    """Verdicts that are neither true nor CANNOT TELL."""
     for step, cell in cells.items():
         if not cell.is_cannot_tell and cell != truth[step]:
             yield f"step {step}: {cell}, and the truth is {truth[step]}"
 
 
-def _false_lines(before: bytes, after: bytes, cells: Cells) -> Iterator[str]:
+def false_lines(before: bytes, after: bytes, cells: Cells) -> Iterator[str]:
     """The record holds what was told and nothing of what could not be told."""
     if not after.startswith(before):
         yield "the record of progress was rewritten"
@@ -211,4 +212,4 @@ def _healed(site: Site, truth: Cells) -> tuple[Cells, tuple[str, ...]]:
     """All steps again, and what is not as it was before the faults."""
     cells, odd = grade(site, Way())
     untold = (f"step {n} is untold" for n, cell in cells.items() if cell.is_cannot_tell)
-    return cells, (*odd, *untold, *_false_cells(cells, truth))
+    return cells, (*odd, *untold, *false_cells(cells, truth))
