@@ -138,6 +138,20 @@ def test_key_value_lines(folder, files, text):
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- suspended=false\n* workload=none\n",
+        "> suspended=false,\n> workload=none.\n",
+        "`suspended=false`\n\u2022 `workload=none`\n",
+    ],
+)
+def test_marks_of_a_list_and_stops_are_no_content(folder, files, text):
+    (folder / "b.txt").write_text(text)
+    values = read_key_values(files.text("b.txt"), KEYS)
+    assert [values[key].text for key in KEYS] == ["false", "none"]
+
+
 def test_a_value_that_stands_twice_in_other_case_is_one_value(folder, files):
     (folder / "b.txt").write_text("suspended=false\nsuspended=FALSE\nworkload=none\n")
     assert read_key_values(files.text("b.txt"), KEYS)["suspended"].text == "FALSE"
