@@ -1,4 +1,4 @@
-"""Files of `key=value` lines; space, comments, the marks of a list and other lines are no content."""
+"""Files of `key=value` lines; space, comments, marks of a list and other lines are no content."""
 
 from __future__ import annotations
 
