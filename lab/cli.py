@@ -25,7 +25,8 @@ INTERRUPTED = 130
 _COMMANDS = {
     "placing": ("provision", "down", "reset", "destroy"),
     "looking": ("status", "logs"),
-    "learning": ("step", "check", "solve", "shell"),
+    "learning": ("step", "check", "shell"),
+    "solving": ("solve",),
     "explaining": ("why",),
     "hinting": ("hint",),
     "telling": ("history",),

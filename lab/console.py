@@ -95,8 +95,12 @@ class Console:
                 say("{question} There is no terminal to ask on.", question=question),
                 next_move=say("Say yes beforehand: YES=1 with make, --yes with lab."),
             )
-        click.echo(self.speech.of(question), nl=False)
-        answer = input(" [y/N] ").strip().lower()
+        *lines, last = wrap(f"{self.speech.of(question)} [y/N]", self.columns)
+        click.echo("".join(f"{line}\n" for line in lines) + last, nl=False)
+        try:
+            answer = input(" ").strip().lower()
+        except EOFError:
+            answer = ""
         if answer not in ("y", "yes", "예", "네", "ㅇ"):
             raise UsageError(say("Nothing was changed."))
 

@@ -46,7 +46,10 @@ class Speech:
             key: self.of(value) if isinstance(value, Message) else value
             for key, value in message.values.items()
         }
-        text = self.of_template(message.template).format(**values)
+        return self.of_command(self.of_template(message.template).format(**values))
+
+    def of_command(self, text: str) -> str:
+        """Text with the commands in it as they are called where the reader stands."""
         return _MAKE.sub(_as_lab, text) if self._in_shell else text
 
     def of_template(self, template: str) -> str:
@@ -59,7 +62,8 @@ class Speech:
 
 
 _MAKE = re.compile(
-    r"\bmake (step|check|hint|solve|why|history|status|reset|report)\b( [A-Z]+=(\S+))?"
+    r"\bmake (step|check|hint|solve|why|history|report|doctor|status|logs|provision|down|reset"
+    r"|destroy|cache)\b( [A-Z]+=(\S+))?"
 )
 
 

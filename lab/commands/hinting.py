@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import click
 
 from checks.outcome import StepVerdict
-from lab.commands.learning import EXIT_CODES
 from lab.commands.options import console_of, lab_option, read_step
+from lab.commands.showing import EXIT_CODES
 from lab.console import Console
 from lab.content import draw
 from lab.examining import Examiner
@@ -39,7 +39,10 @@ def hint(context: click.Context, step: str, is_seen: bool, is_json: bool, slug: 
     """
     console = console_of(context, slug)
     place = console.place()
-    chosen = read_step(place.lab, step) if step else Examiner(place).step_of_the_last_failure()
+    if step:
+        chosen = read_step(place.lab, step, "hint")
+    else:
+        chosen = Examiner(place).step_of_the_last_failure()
     record = _record(place, chosen)
     if record.failure is None:
         verdict = _grade(console, place, chosen, is_json)
