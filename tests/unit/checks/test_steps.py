@@ -174,6 +174,23 @@ def test_pods_that_do_not_run(make_scene, pods, kind, words):
     assert all(word in text for word in words), text
 
 
+def test_pods_that_nobody_places_or_makes_are_the_learner_s(make_scene):
+    astray = pod(phase="Pending")
+    astray["spec"]["schedulerName"] = "volcano"
+    astray["status"]["conditions"] = []
+    scene = world(make_scene, jobs=[job(suspend=False)], pods=[astray])
+    assert "volcano" in told(lambda: require_running(scene, scene.job("train-1")))
+    refused = {
+        "metadata": {"namespace": "team-a", "name": "e"},
+        "involvedObject": {"uid": "uid-train-1"},
+        "type": "Warning",
+        "reason": "FailedCreate",
+        "message": 'pods "train-1-x1" is forbidden: no serviceaccount "trainer"',
+    }
+    scene = world(make_scene, jobs=[job(suspend=False)], events=[refused])
+    assert "trainer" in told(lambda: require_running(scene, scene.job("train-1")))
+
+
 def test_a_label_of_the_flavor_that_no_node_has_is_put_right_in_the_flavor(make_scene):
     labels = {"nvidia.com/gpu.present": "true", "zone": "nowhere"}
     admitted = workload("train-1", ADMITTED)
