@@ -10,14 +10,16 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+
+import psutil
 
 from tests.faults.site import Injection, Site, Way
 from tests.integration.cli import LAB
 
 BLOCK = 512  # bytes, the unit of `ulimit -f`
-MEMORY_KB = 300_000
 
 
 def _limited(limit: str) -> Way:
@@ -56,9 +58,24 @@ def little_room(_: Site) -> Iterator[Way]:
 
 
 @contextlib.contextmanager
-def memory_short(_: Site) -> Iterator[Way]:
-    """Neither the command nor the checks get the memory that they want."""
-    yield _limited(f"-v {MEMORY_KB}")
+def grader_killed(_: Site) -> Iterator[Way]:
+    """The process of the checks is killed as soon as it is there, as when memory runs out."""
+    over = threading.Event()
+
+    def hunt() -> None:
+        while not over.wait(0.02):
+            for child in psutil.Process().children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    if any(word.startswith("--lab-request") for word in child.cmdline()):
+                        child.kill()
+
+    hunter = threading.Thread(target=hunt)
+    hunter.start()
+    try:
+        yield Way()
+    finally:
+        over.set()
+        hunter.join()
 
 
 def clock_off(seconds: int) -> Injection:
