@@ -341,3 +341,14 @@ def test_what_real_checks_find_chooses_the_ladder(case, check, about, tmp_path):
     for language in LANGUAGES:
         text = hint_text(place_of(lab, tmp_path), chosen, 3, Speech(language))
         assert Speech(language).of(failure.finding.found) in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.slug)
+def test_no_sentence_of_a_hint_ends_twice(lab, language, tmp_path):
+    """What was found may be a whole sentence, and the hint sets its own full stop."""
+    ended = Finding(*(say("{part}", part=f"It is so {n}.") for n in range(4)))
+    all_texts = [text for *_, texts in shown(lab, language, ended, tmp_path) for text in texts]
+    assert any("It is so" in text for text in all_texts)
+    for text in all_texts:
+        assert ".." not in text.replace("...", ""), text
