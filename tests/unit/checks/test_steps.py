@@ -283,6 +283,16 @@ def event(uid, reason="WaitingForQuota", kind="Warning", time=LONG_AGO):
     }
 
 
+def test_a_job_that_waits_for_a_node_that_is_not_there(make_scene, lab):
+    there = five(workload("train-3", WAITING))
+    there["jobs"][2] = job("train-3", nodeSelector={"zone": "attic"})
+    node = {"metadata": {"name": "n", "labels": {"zone": "cellar"}}}
+    scene = world(make_scene, **there, nodes=[node])
+    text = told(lambda: require_waiting(scene, lab, scene.job("train-3")))
+    assert "nodeSelector" in text
+    assert "zone=attic" in text
+
+
 def test_what_proves_a_wait(make_scene):
     at_once, late = workload("train-3", ADMITTED), workload("train-3", LATE_ADMISSION)
 
