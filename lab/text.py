@@ -11,22 +11,13 @@ from pathlib import Path
 
 from wcwidth import wcswidth
 
+from lab.language import LANGUAGES as LANGUAGES
+from lab.language import choose_language as choose_language
 from provision.message import Message
 
-LANGUAGES = ("en", "ko")
 DOMAIN = "lab"
 LOCALE_DIR = Path(__file__).parent / "locale"
 DATED = "%Y-%m-%d %H:%M:%S"
-
-
-def choose_language(environment: Mapping[str, str]) -> str:
-    """`LAB_LANG`, else the locale as POSIX reads it (LC_ALL, LC_MESSAGES, LANG), else English."""
-    for key in ("LAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        value = environment.get(key, "")
-        if value:
-            language = value.replace("-", "_").split("_")[0].split(".")[0].lower()
-            return language if language in LANGUAGES else "en"
-    return "en"
 
 
 class Speech:
