@@ -99,10 +99,10 @@ kill-matrix: $(VENV)/.dev $(CATALOGS) ## play the whole kit of cases: which chec
 mutants: $(VENV)/.dev $(CATALOGS) ## play all mutants of the answers: none may pass
 	@KEEP_GO_CACHE=1 $(BIN)/python -m tests.grading.mutants
 
-faults: $(VENV)/.dev $(CATALOGS) ## break a place, grade all steps: none may be false; FAULT=webhook
+faults: $(VENV)/.dev $(CATALOGS) ## break a place in many ways, grade all steps: FAULT=webhook
 	@$(BIN)/python -m tests.faults
 
-soak: $(VENV)/.dev $(CATALOGS) ## play the lab N times while components are killed: make soak N=50
+soak: $(VENV)/.dev $(CATALOGS) ## play the lab while components are killed: make soak N=50
 	@$(BIN)/python -m tests.soak
 
 golden: $(VENV)/.dev ## write the golden files anew; read the diff before a commit
