@@ -199,3 +199,10 @@ def test_a_program_that_cannot_be_loaded_has_not_the_exit_code_of_not_yet(tmp_pa
 @pytest.mark.parametrize("verb", ["step", "check", "hint", "solve"])
 def test_the_next_move_after_a_wrong_number_has_the_verb_that_was_called(tmp_path, verb):
     assert f"make {verb} STEP=1" in lab(tmp_path, verb, "99").stderr
+
+
+def test_a_log_of_nobody_is_asked_for_by_name(tmp_path):
+    done = lab(tmp_path, "logs")
+    assert done.returncode == 2
+    assert "Whose log?" in done.stderr
+    assert "kueue" in done.stderr
