@@ -21,6 +21,19 @@ _CONTAINERS: Path = (*_POD, "containers")
 _INIT_CONTAINERS: Path = (*_POD, "initContainers")
 _LABELS: Path = ("metadata", "labels")
 _POLICIES = ("Never", "OnFailure")
+# What each container needs, what it means without, and what to do.
+_NEEDED = (
+    (
+        "name",
+        say("a container without a name"),
+        say("the API refuses a container without a name; any name will do"),
+    ),
+    (
+        "image",
+        say("a container without an image"),
+        say("the API refuses a container without an image; any image with a shell will do"),
+    ),
+)
 _DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQueueDefaulting)
 
 
@@ -38,11 +51,12 @@ def _judge_form(content: Object) -> Fault | None:
         move = say("the API refuses a Job whose pods do not say Never or OnFailure")
         return Fault(path, plain("restartPolicy: Never"), found, move)
     for index, container in enumerate(dig_list(content, *_CONTAINERS)):
-        name = dig(container, "name")
-        if not isinstance(name, str) or not name:
-            found = say("a container without a name") if name is MISSING else plain(show(name))
-            move = say("the API refuses a container without a name; any name will do")
-            return Fault((*_CONTAINERS, index, "name"), say("a name"), found, move)
+        for field, found, move in _NEEDED:
+            value = dig(container, field)
+            if isinstance(value, str) and value:
+                continue
+            found = found if value is MISSING else plain(show(value))
+            return Fault((*_CONTAINERS, index, field), say("a text"), found, move)
     return None
 
 

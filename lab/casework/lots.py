@@ -7,7 +7,7 @@ the first was looked at, the uid alone decides, and the case did not show what i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import permutations
 
 from checks.history import History
@@ -15,11 +15,14 @@ from lab.casework.api import Object
 from lab.casework.settling import State, is_true, owned
 
 
-def handed_in(history: History) -> Mapping[str, int]:
-    """The version of the cluster at which each Job came, by uid; what nobody saw is not there."""
+def handed_in(history: History, *, but: Collection[str] = ()) -> Mapping[str, int]:
+    """The version of the cluster at which each Job came, by uid, but for those named.
+
+    What nobody saw coming is not there.
+    """
     first: dict[str, int] = {}
     for change in history.of("Job"):
-        if change.version and not change.is_late:
+        if change.version and not change.is_late and change.uid not in but:
             first.setdefault(change.uid, change.version)
     return first
 
@@ -47,6 +50,7 @@ def _rank(workload: Object) -> tuple[object, ...]:
         workload["metadata"]["creationTimestamp"],
         spec.get("queueName"),
         spec.get("priority"),
+        spec.get("active", True),
         [(_asked(pod_set), pod_set.get("count")) for pod_set in spec.get("podSets", [])],
     )
 

@@ -125,14 +125,14 @@ class Player:
 
     def _act_by_turns(self, case: Case) -> str:
         """Act as the learner did; anew while chance, not the order of deeds, lets a Job in."""
-        said = self._act(case)
-        for _ in range(TRIES - 1):
-            came = handed_in(History(self.place.history_file))
+        for _ in range(TRIES):
+            there = {job["metadata"]["uid"] for job in self.api.items("Job")}
+            said = self._act(case)
+            came = handed_in(History(self.place.history_file), but=there)
             if not is_by_lot(read(self.api, ("Job", "Workload")), came):
                 break
             self._prepare(case)
             self.desk.lay(case)
-            said = self._act(case)
         return said
 
     def _records(self, case: Case) -> dict[int, StepRecord]:

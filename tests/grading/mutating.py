@@ -38,7 +38,7 @@ APPLY = USUAL | {5: USUAL[5].replace("--timeout=30s", "--timeout=3s")}
 FREE = {
     "backoffLimit": "how often a Job is tried again is not asked for",
     "terminationGracePeriodSeconds": "how long a pod may take to end is not asked for",
-    "image": "which image it is is not asked for; the stand-in node pulls none",
+    "image": "",  # which one is not asked for, but without one the API refuses the Job
     "command": "what runs in the container is not asked for",
     "requests": "cpu and memory are not asked for, as long as they fit",
 }

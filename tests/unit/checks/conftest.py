@@ -129,7 +129,9 @@ def job(name="train-1", *, labels=None, limits=None, suspend=True, conditions=()
     labels = {"kueue.x-k8s.io/queue-name": "lq"} if labels is None else labels
     containers = template.pop("containers", [{"resources": {"limits": limits}}])
     if isinstance(containers, list):
-        containers = [{"name": "trainer"} | container for container in containers]
+        containers = [
+            {"name": "trainer", "image": "busybox"} | container for container in containers
+        ]
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",

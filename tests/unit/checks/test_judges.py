@@ -200,6 +200,7 @@ def test_right_jobs(lab, content):
         (job(restartPolicy="Always"), ["restartPolicy", "Always", "Never"]),
         (job(restartPolicy=None), ["restartPolicy", "Never"]),
         (job(containers=[{"name": 7, "resources": {"limits": {GPU: 1}}}]), ["containers[0].name"]),
+        (job(containers=[{"image": "", "resources": {"limits": {GPU: 1}}}]), ["[0].image", "any"]),
     ],
 )
 def test_jobs_that_are_off(lab, content, words):

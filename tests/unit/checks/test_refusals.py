@@ -47,7 +47,9 @@ SPELLINGS = {
     "old-line-ends": lambda text: text.replace("\n", "\r"),
     "no-line-end": str.rstrip,
     "comments": lambda text: "# “말” \u00a0\n" + text.replace("\n", "  # ok\n"),
-    "anchors": lambda text: text.replace("metadata:", "metadata: &m", 1) + "x-again: *m\n",
+    "anchors": lambda text: text.replace(
+        "metadata:", "metadata:\n  annotations: {one: &a x, two: *a}", 1
+    ),
 }
 
 

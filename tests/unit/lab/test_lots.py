@@ -15,7 +15,9 @@ def job(name):
     return {"kind": "Job", "metadata": {"name": name, "uid": f"uid-{name}"}}
 
 
-def workload(owner, *, has_quota, created=SECOND, queue="lq", priority=0, gpus=1, count=1):
+def workload(
+    owner, *, has_quota, created=SECOND, queue="lq", priority=0, active=True, gpus=1, count=1
+):
     pod_set = {
         "count": count,
         "template": {"spec": {"containers": [{"resources": {"limits": {"gpu": gpus}}}]}},
@@ -26,7 +28,12 @@ def workload(owner, *, has_quota, created=SECOND, queue="lq", priority=0, gpus=1
             "creationTimestamp": created,
             "ownerReferences": [{"uid": f"uid-{owner}"}],
         },
-        "spec": {"queueName": queue, "priority": priority, "podSets": [pod_set]},
+        "spec": {
+            "queueName": queue,
+            "priority": priority,
+            "active": active,
+            "podSets": [pod_set],
+        },
         "status": {"conditions": [{"type": "QuotaReserved", "status": str(has_quota)}]},
     }
 
@@ -47,6 +54,7 @@ def test_the_later_of_two_equal_jobs_of_one_second_has_the_quota():
         {"created": "2026-11-30T09:00:01Z"},
         {"queue": "other"},
         {"priority": 5},
+        {"active": False},
         {"gpus": 2},
         {"count": 2},
     ],
@@ -80,4 +88,5 @@ def test_when_a_job_came_is_read_from_the_recorder(tmp_path):
     spelled = (json.dumps(line, separators=(",", ":")) for line in lines)
     file.write_text("\n".join(spelled) + "\n")
     assert handed_in(History(file)) == {"1": 7}
+    assert handed_in(History(file), but={"1"}) == {}
     assert handed_in(History(None)) == {}
