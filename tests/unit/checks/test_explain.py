@@ -38,6 +38,7 @@ ELSEWHERE = (condition("QuotaReserved", "False", "NoMatchingFlavor", "untolerate
 FRESH = (condition("QuotaReserved", "False", "NoMatchingFlavor", "taint", since=JUST_NOW),)
 INACTIVE = cluster_queue()
 INACTIVE["status"]["conditions"] = [condition("Active", "False", "FlavorNotFound", "missing")]
+URGENT = {"metadata": {"name": "urgent"}}
 SELECTING = job()
 SELECTING["spec"]["template"]["spec"]["nodeSelector"] = {"nvidia.com/gpu.present": "false"}
 
@@ -52,6 +53,8 @@ SELECTING["spec"]["template"]["spec"]["nodeSelector"] = {"nvidia.com/gpu.present
         (job(), (), {"localqueues": [local_queue(stopPolicy="Hold")]}, Cause.STOPPED, ["Hold"]),
         (job(), (), {"clusterqueues": [cluster_queue(stopPolicy="Hold")]}, Cause.STOPPED, ["Hold"]),
         (job(), (), {"clusterqueues": [INACTIVE]}, Cause.INACTIVE, ["FlavorNotFound"]),
+        (job(priorityClassName="urgent"), (), {}, Cause.PRIORITY, ["PriorityClass urgent"]),
+        (job(priorityClassName="urgent"), (), {"priorityclasses": [URGENT]}, Cause.NO_WORKLOAD, []),
         (job(), (workload("train-1", ADMITTED),), {}, Cause.ADMITTED, ["admitted"]),
         (job(), (workload("train-1", WAITING, active=False),), {}, Cause.DEACTIVATED, ["active"]),
         (job(), (LIMITED,), {}, Cause.NEVER_FITS, ["3", "nvidia.com/gpu", "2", MESSAGE]),
