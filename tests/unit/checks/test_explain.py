@@ -38,7 +38,6 @@ ELSEWHERE = (condition("QuotaReserved", "False", "NoMatchingFlavor", "untolerate
 FRESH = (condition("QuotaReserved", "False", "NoMatchingFlavor", "taint", since=JUST_NOW),)
 INACTIVE = cluster_queue()
 INACTIVE["status"]["conditions"] = [condition("Active", "False", "FlavorNotFound", "missing")]
-URGENT = {"metadata": {"name": "urgent"}}
 SELECTING = job()
 SELECTING["spec"]["template"]["spec"]["nodeSelector"] = {"nvidia.com/gpu.present": "false"}
 
@@ -54,7 +53,6 @@ SELECTING["spec"]["template"]["spec"]["nodeSelector"] = {"nvidia.com/gpu.present
         (job(), (), {"clusterqueues": [cluster_queue(stopPolicy="Hold")]}, Cause.STOPPED, ["Hold"]),
         (job(), (), {"clusterqueues": [INACTIVE]}, Cause.INACTIVE, ["FlavorNotFound"]),
         (job(priorityClassName="urgent"), (), {}, Cause.PRIORITY, ["PriorityClass urgent"]),
-        (job(priorityClassName="urgent"), (), {"priorityclasses": [URGENT]}, Cause.NO_WORKLOAD, []),
         (job(), (workload("train-1", ADMITTED),), {}, Cause.ADMITTED, ["admitted"]),
         (job(), (workload("train-1", WAITING, active=False),), {}, Cause.DEACTIVATED, ["active"]),
         (job(), (LIMITED,), {}, Cause.NEVER_FITS, ["3", "nvidia.com/gpu", "2", MESSAGE]),
@@ -68,6 +66,13 @@ def test_causes_that_stay(make_scene, the_job, workloads, changes, cause, words)
     assert found.cause is cause
     assert not found.is_coming
     assert all(word in str(found.what) for word in words), str(found.what)
+
+
+def test_a_workload_is_awaited_when_the_priority_class_is_there(make_scene):
+    there = {"priorityclasses": [{"metadata": {"name": "urgent"}}]}
+    found = why(make_scene, job(priorityClassName="urgent"), **there)
+    assert found.cause is Cause.NO_WORKLOAD
+    assert found.is_coming
 
 
 @pytest.mark.parametrize(
