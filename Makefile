@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
 # Words of the caller reach the commands as environment variables, never as shell text.
-export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE FAULT WORLD N SEED
+export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE FAULT WORLD N SEED MINUTES
 
 .PHONY: help provision status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
 	test test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean

@@ -1,6 +1,7 @@
 """Plays the whole lab again and again while its components are killed; counts flakes.
 
-Run as `make soak N=50`; SEED=… repeats the choices of a run before. While each step is played and
+Run as `make soak N=50`; SEED=… repeats the choices of a run before, and MINUTES=… begins no run after
+so many. While each step is played and
 graded, `kill -9` meets one component, chosen by chance, at a moment chosen by chance. A flake is a
 NOT YET for the right answer, or a CANNOT TELL that stays when the place has recovered by itself.
 Commands of an answer that failed while the API server was away are no flake: they are played again
@@ -121,12 +122,14 @@ class Soak:
             run.flakes.append(f"all steps at the end: {said}")
 
 
-def runs(count: int, seed: int) -> Iterator[Run]:
-    """So many runs on a place of their own."""
+def runs(count: int, seed: int, minutes: float) -> Iterator[Run]:
+    """So many runs on a place of their own, none begun after so many minutes."""
+    over = time.monotonic() + 60 * minutes
     with own_place("gql-soak-") as site:
         soak = Soak(site, random.Random(seed))
         for number in range(1, count + 1):
-            yield soak.run(number)
+            if time.monotonic() < over:
+                yield soak.run(number)
 
 
 def main() -> int:
@@ -134,7 +137,7 @@ def main() -> int:
     seed = int(os.environ.get("SEED") or random.SystemRandom().randrange(10**6))
     print(f"{count} runs, SEED={seed}\n run     time  kills  again  untold  flakes", flush=True)  # noqa: T201
     done, kills = [], Counter[str]()
-    for run in runs(count, seed):
+    for run in runs(count, seed, float(os.environ.get("MINUTES") or 600)):
         print(run, flush=True)  # noqa: T201
         done.append(run)
         kills += run.kills

@@ -63,7 +63,7 @@ FAULTS = (
     Fault("grader may read nothing", cluster.grader_refused, Bites.ALL),
     Fault("disk full for temporary files", machine.no_file_grows, Bites.ALL),
     Fault("disk full but for a few KB", machine.little_room, Bites.ANY),
-    Fault("disk full for the record", machine.record_cannot_grow, Bites.ALL),
+    Fault("disk full for the record", machine.record_cannot_grow, Bites.SOME),
     Fault("grader killed at once", machine.grader_killed, Bites.ALL),
     Fault("grader's clock 1 h ahead", machine.clock_off(3600), Bites.ANY),
     Fault("grader's clock 1 day behind", machine.clock_off(-86400), Bites.ANY),
