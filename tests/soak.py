@@ -1,9 +1,9 @@
 """Plays the whole lab again and again while its components are killed; counts flakes.
 
-Run as `make soak N=50`; SEED=… repeats the choices of a run before, and MINUTES=… begins no run after
-so many. While each step is played and
-graded, `kill -9` meets one component, chosen by chance, at a moment chosen by chance. A flake is a
-NOT YET for the right answer, or a CANNOT TELL that stays when the place has recovered by itself.
+Run as `make soak N=50`; SEED=… repeats the choices of a run before, MINUTES=… begins no run later
+than that. While each step is played and graded, `kill -9` meets one component, chosen by chance, at
+a moment chosen by chance. A flake is a NOT YET for the right answer, or a CANNOT TELL that stays
+when the place has recovered by itself.
 Commands of an answer that failed while the API server was away are no flake: they are played again
 once, as a learner would. Exit code 1 when there was any flake.
 """
