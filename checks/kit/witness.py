@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from checks.kit.agreement import first_difference, judge_fields
 from checks.kit.cluster import Cluster, Kind, Object
-from checks.kit.expect import Fault, Path, plain, show, spell_path
+from checks.kit.expect import Fault, Path, cut, plain, show, spell_path
 from checks.kit.files import Files
 from checks.kit.manifests import Document, place, read_documents
 from checks.kit.odd import describe_oddity, first_oddity
@@ -86,13 +86,9 @@ def _disagreement(document: Document, live: Object, wanted: Wanted) -> Finding |
             file=wanted.file,
             object=wanted.title,
         )
-    is_absent = difference.held is MISSING
-    return Finding(
-        in_cluster(wanted, spell_path(difference.path)),
-        say("{value}, as {place} has it", value=show(difference.said), place=line),
-        say("no such field") if is_absent else plain(show(difference.held)),
-        move,
-    )
+    held = say("no such field") if difference.held is MISSING else plain(show(difference.held))
+    said = say("{value}, as {place} has it", value=show(difference.said), place=line)
+    return Finding(in_cluster(wanted, spell_path(difference.path)), said, held, move)
 
 
 def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
@@ -165,7 +161,10 @@ def _absent(cluster: Cluster, wanted: Wanted) -> Finding:
 def _judge_file(files: Files, wanted: Wanted) -> Document:
     file = files.text(wanted.file)
     document, fault = _choose(read_documents(file), wanted)
-    for judge in (lambda _: _judge_version(document, wanted), wanted.judge, judge_fields):
+    judges = [lambda _: _judge_version(document, wanted), wanted.judge, judge_fields]
+    if "spec" not in document.content:
+        judges.insert(1, judge_fields)
+    for judge in judges:
         fault = fault or judge(document.content)
     if fault is None:
         return document
@@ -185,11 +184,13 @@ def _in_file(document: Document, fault: Fault) -> Finding:
 def _choose(documents: Sequence[Document], wanted: Wanted) -> tuple[Document, Fault | None]:
     same = [d for d in documents if dig(d.content, "kind") == wanted.kind.name]
     if not same:
-        kinds = ", ".join(show(dig(d.content, "kind")) for d in documents[:5])
+        kinds = ", ".join(show(d.content["kind"]) for d in documents[:5] if "kind" in d.content)
         fault = Fault(
             ("kind",),
             plain(wanted.kind.name),
-            plain(kinds),
+            plain(kinds)
+            if kinds
+            else say("no field kind, but {fields}", fields=cut(", ".join(documents[0].content))),
             say("write the kind as the API spells it: {kind}", kind=wanted.kind.name),
         )
         return documents[0], fault

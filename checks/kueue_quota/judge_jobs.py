@@ -131,14 +131,21 @@ def judge_gpus(content: Object, facts: Facts, gpus: int) -> Fault | None:
         return _judge_parallelism(content, facts)
     if dig(content, *_CONTAINERS) is MISSING and (other := places_of(content, "containers")):
         return _misplaced(other[0])
-    none = say("no {gpu} in any container", gpu=facts.gpu)
     return Fault(
         asked,
         plain(f"{facts.gpu}: {gpus}"),
-        say("{gpu}: {total}", gpu=facts.gpu, total=total) if total else none,
+        say("{gpu}: {total}", gpu=facts.gpu, total=total) if total else _no_gpu(content, facts),
         say("ask {gpus} of {gpu} in the limits", gpus=gpus, gpu=facts.gpu),
         is_fixed=True,
     )
+
+
+def _no_gpu(content: Object, facts: Facts) -> Message:
+    places = places_of(content, facts.gpu)
+    if not places:
+        return say("no {gpu} in any container", gpu=facts.gpu)
+    field = spell_path(places[0][:-1]) or "-"
+    return say("no {gpu} in any container's limits, but in {field}", gpu=facts.gpu, field=field)
 
 
 def _misplaced(path: Path) -> Fault:
