@@ -57,8 +57,9 @@ def processes(lab: Lab) -> tuple[PlaceProcess, ...]:
     return place_processes(home_of(lab), json.loads(file.read_text("utf-8"))["id"])
 
 
-def broken_off(lab: Lab, delay: float, number: signal.Signals) -> tuple[int, str]:
-    """Send a signal to the whole process group of `lab provision` after so many seconds."""
+@contextlib.contextmanager
+def provisioning(lab: Lab) -> Iterator[subprocess.Popen[str]]:
+    """`lab provision` in a process group of its own."""
     with subprocess.Popen(
         [str(LAB), "provision"],
         env=dict(lab.variables),
@@ -68,12 +69,17 @@ def broken_off(lab: Lab, delay: float, number: signal.Signals) -> tuple[int, str
         text=True,
         start_new_session=True,
     ) as command:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            command.wait(delay)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(command.pid, number)
-        out, _ = command.communicate(timeout=60)
-    return command.returncode, out
+        yield command
+
+
+def break_off(command: subprocess.Popen[str], delay: float, number: signal.Signals) -> str:
+    """Send a signal to the whole process group after so many seconds; what was said from now on."""
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        command.wait(delay)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(command.pid, number)
+    out, _ = command.communicate(timeout=60)
+    return out
 
 
 def assert_complete(lab: Lab) -> None:
@@ -98,7 +104,9 @@ def test_the_next_run_completes_after_a_kill_at_any_moment(
             fresh.done("destroy", "--yes")
         else:
             fresh.done("down")
-        code, out = broken_off(fresh, delay, signal.SIGKILL)
+        with provisioning(fresh) as command:
+            out = break_off(command, delay, signal.SIGKILL)
+        code = command.returncode
         cut_short += code == -signal.SIGKILL
         left = processes(fresh)
         state = "new" if is_new else "known"
@@ -119,8 +127,12 @@ def test_the_next_run_completes_after_a_kill_at_any_moment(
 @pytest.mark.timeout(300, func_only=True)
 def test_ctrl_c_says_so_kindly_and_leaves_nothing(fresh: Lab, chance: random.Random) -> None:
     for _ in range(CTRL_C):
-        delay = chance.uniform(0.3, 3.0)
-        code, out = broken_off(fresh, delay, signal.SIGINT)
+        delay = chance.uniform(0.0, 3.0)
+        with provisioning(fresh) as command:
+            assert command.stdout is not None
+            assert "bringing the place up" in command.stdout.readline()
+            out = break_off(command, delay, signal.SIGINT)
+        code = command.returncode
         print(f"     Ctrl-C after {delay:4.2f} s  exit {code}")  # noqa: T201
         assert "Traceback" not in out, out
         if code == 0:
