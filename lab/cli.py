@@ -88,6 +88,8 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         console.tell_error(LabError(say("Interrupted; the same command goes on from here.")))
         return INTERRUPTED
+    except SystemExit:  # click's answer to a closed pipe, with 1, which would call it NOT YET
+        return LabError.exit_code
     except OSError as error:
         return _give_up(console, error)
     except Exception as error:  # exit code 1 would call it NOT YET

@@ -206,3 +206,23 @@ def test_a_log_of_nobody_is_asked_for_by_name(tmp_path):
     assert done.returncode == 2
     assert "Whose log?" in done.stderr
     assert "kueue" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("step", "1"), ("--help",), ("report", "--json")])
+def test_a_closed_pipe_is_not_not_yet_and_wants_no_words(tmp_path, arguments):
+    """`lab check 1 | true` must not say NOT YET by its exit code."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [LAB, *arguments],
+            env={"PATH": os.environ["PATH"], "LAB_HOME": str(tmp_path), "LANG": "C"},
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (3, "")
