@@ -216,7 +216,12 @@ def test_a_closed_pipe_is_not_not_yet_and_wants_no_words(tmp_path, arguments):
     try:
         done = subprocess.run(
             [LAB, *arguments],
-            env={"PATH": os.environ["PATH"], "LAB_HOME": str(tmp_path), "LANG": "C"},
+            env={
+                "PATH": os.environ["PATH"],
+                "LAB_HOME": str(tmp_path),
+                "LAB_CACHE": str(tmp_path / "cache"),
+                "LANG": "C",
+            },
             stdin=subprocess.DEVNULL,
             stdout=writer,
             stderr=subprocess.PIPE,
