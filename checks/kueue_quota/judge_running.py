@@ -160,8 +160,12 @@ def _unscheduled(scene: Scene, job: JobNow, pod: PodNow, message: str) -> Except
             return mismatch(where, say("a pod that is Running"), found, CORRECT_FLAVOR)
         move = say("a Job's template cannot be changed: delete the Job, correct it, submit it")
         return mismatch(where, say("a pod that is Running"), found, move)
-    found = say("{pod} is Pending: {message}", pod=pod.name, message=cut(message))
-    finding = Finding(where, say("a pod that is Running"), found, _LOOK_AT_POD)
+    why = explain_pods(scene, job)
+    is_known = why.cause in (Cause.CORDONED, Cause.TAINT, Cause.NODE_FULL, Cause.NODE_SMALL)
+    said = why.what if is_known else plain(cut(message))
+    found = say("{pod} is Pending: {message}", pod=pod.name, message=said)
+    move = why.next_move if is_known else _LOOK_AT_POD
+    finding = Finding(where, say("a pod that is Running"), found, move)
     if any(other.is_deleting for other in scene.pods()):
         return OnItsWay(finding)
     return Mismatch(finding)

@@ -174,6 +174,18 @@ def test_pods_that_do_not_run(make_scene, pods, kind, words):
     assert all(word in text for word in words), text
 
 
+def test_a_node_that_takes_no_pods_is_named_with_what_opens_it(make_scene):
+    node = {
+        "metadata": {"name": "gpu-node-0", "labels": {"nvidia.com/gpu.present": "true"}},
+        "spec": {"unschedulable": True},
+    }
+    waits = pod(phase="Pending", scheduled="False")
+    scene = world(make_scene, jobs=[job(suspend=False)], pods=[waits], nodes=[node])
+    text = told(lambda: require_running(scene, scene.job("train-1")))
+    assert "gpu-node-0" in text
+    assert "kubectl uncordon" in text
+
+
 def test_pods_that_nobody_places_or_makes_are_the_learner_s(make_scene):
     astray = pod(phase="Pending")
     astray["spec"]["schedulerName"] = "volcano"
