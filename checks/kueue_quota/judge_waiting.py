@@ -42,7 +42,7 @@ def require_waiting(scene: Scene, lab: Facts, job: JobNow) -> WorkloadNow:
 def _require_a_node(scene: Scene, job: JobNow) -> None:
     """Some node has the labels that the Job asks for, or its turn would be of no use to it."""
     asked = dig_texts(job.raw, "spec", "template", "spec", "nodeSelector")
-    nodes = scene.node_labels()
+    nodes = scene.node_labels() if asked else ()
     lacking = [
         f"{key}={value}"
         for key, value in asked.items()
