@@ -24,7 +24,7 @@ from provision.errors import LabError
 from provision.message import say
 
 WITNESS = 5  # the step whose evidence a later one compares with
-TRIES = 6  # how often a case is played at most while chance decides who is let in
+TRIES = 8  # how often a case is played at most while chance decides who is let in
 RESTING = 0.6  # seconds of stillness after a rig script, whose effects are not owed by anyone
 PASSED_AT = "2026-01-01T00:00:00+00:00"
 
