@@ -99,7 +99,7 @@ def offer(lab: Lab, step: Step, record: StepRecord, failure: CheckResult) -> Off
     name = f"{step.number}.{failure.id}"
     for ladder in read_hints(lab, LANGUAGES[0]):
         if name in ladder.checks and ladder.fits(finding):
-            used = record.level_used(failure.id, ladder.about)
+            used = min(max(record.level_used(failure.id, ladder.about), 0), len(ladder.levels))
             return Offer(step, failure, finding, ladder, used)
     return None
 

@@ -120,7 +120,7 @@ class ProgressLog:
         for line in text.splitlines():
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue  # torn by a crash or a full disk; whole lines before and after hold
             if isinstance(entry, dict):
                 yield entry

@@ -60,7 +60,8 @@ def test_cannot_tell_leaves_no_trace(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "torn", ['{"event":"graded","st', "\x00\x00\x00", '{"event":"graded"', "7\n"]
+    "torn",
+    ["[" * 100_000 + "\n", '{"event":"graded","st', "\x00\x00\x00", '{"event":"graded"', "7\n"],
 )
 def test_torn_line_is_passed_over(tmp_path, torn):
     file = tmp_path / "progress.jsonl"
