@@ -100,6 +100,7 @@ class Console:
         try:
             answer = input(" ").strip().lower()
         except EOFError:
+            click.echo()
             answer = ""
         if answer not in ("y", "yes", "예", "네", "ㅇ"):
             raise UsageError(say("Nothing was changed."))

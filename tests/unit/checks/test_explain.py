@@ -3,6 +3,7 @@
 import pytest
 
 from checks.explain import Cause, explain
+from checks.reasons.words import near_names
 from tests.unit.checks.conftest import (
     ADMITTED,
     JUST_NOW,
@@ -120,3 +121,11 @@ def test_in_a_cohort_what_others_lend_counts(make_scene):
     lent = (workload("a", ADMITTED), workload("b", ADMITTED), workload("c", ADMITTED))
     assert why(make_scene, job(), LIMITED, *lent, clusterqueues=both).cause is Cause.QUOTA
     assert why(make_scene, job(), LIMITED, clusterqueues=both).cause is Cause.TURN
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("TRAIN-3", "train-3"), ("train3", "train-3"), ("Sneaky", "sneaky"), ("zzz", "")],
+)
+def test_near_names_are_found_in_any_case(name, near):
+    assert next(iter(near_names(name, ["train-1", "sneaky", "train-3"])), "") == near
