@@ -1,6 +1,7 @@
 """The record of progress: whole lines only, nothing of CANNOT TELL, nothing lost."""
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -109,6 +110,15 @@ def test_record_that_is_a_folder(tmp_path):
     (tmp_path / "progress.jsonl").mkdir()
     with pytest.raises(LabError, match=r"progress\.jsonl"):
         ProgressLog(tmp_path / "progress.jsonl").records()
+
+
+def test_record_that_is_a_named_pipe(tmp_path):
+    os.mkfifo(tmp_path / "progress.jsonl")
+    log = ProgressLog(tmp_path / "progress.jsonl")
+    with pytest.raises(LabError, match=r"progress\.jsonl"):
+        log.records()
+    with pytest.raises(LabError, match=r"progress\.jsonl"):
+        log.record(result(1, Outcome.PASSED), by_answer=False)
 
 
 def test_archive_starts_anew(tmp_path):
