@@ -11,13 +11,10 @@ NPM := $(if $(shell command -v npm),$(VENV)/npm/.done)
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
 # Words of the caller reach the commands as environment variables, never as shell text.
-export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY
+export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY FAULT WORLD N SEED MINUTES
 
 .PHONY: help provision open hub-demo status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
-	test test-full lint format bench kill-matrix mutants golden catalog lock clean
-
-help: ## list what there is to do
-	@$(PYTHON) -c 'import re; [print(f"  make {m[1]:<14} {m[2]}") for m in re.finditer(r"(?m)^([a-z-]+):.*## (.*)", open("Makefile").read())]'
+	test test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
 
 provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the first time)
 	@$(BIN)/lab provision
@@ -25,41 +22,23 @@ provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the fi
 open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, a terminal, the queue as a picture
 	@$(BIN)/lab open $${ADDRESS:+--address="$$ADDRESS"} $${TLS_CERT:+--tls-cert="$$TLS_CERT"} $${TLS_KEY:+--tls-key="$$TLS_KEY"}
 
-hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on this machine, a demo
-	@$(BIN)/lab hub-demo
-
-status: $(VENV)/.run $(CATALOGS) ## what runs, what is ready, where things are
-	@$(BIN)/lab status
-
-logs: $(VENV)/.run $(CATALOGS) ## last lines of a component's log: make logs NAME=kueue
-	@$(BIN)/lab logs -- "$$NAME"
-
-down: $(VENV)/.run $(CATALOGS) ## stop every process; cluster, files and progress stay
-	@$(BIN)/lab down
-
-reset: $(VENV)/.run $(CATALOGS) ## cluster, workspace and progress back to the start
-	@$(BIN)/lab reset
-
-destroy: $(VENV)/.run $(CATALOGS) ## remove the place; the cache of built parts stays
-	@$(BIN)/lab destroy
-
 step: $(VENV)/.run $(CATALOGS) ## show the text of a step: make step STEP=1
 	@$(BIN)/lab step -- "$$STEP"
+
+shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
+	@$(BIN)/lab shell
 
 check: $(VENV)/.run $(CATALOGS) ## grade a step: make check STEP=5, or STEP=all
 	@$(BIN)/lab check -- "$$STEP"
 
-why: $(VENV)/.run $(CATALOGS) ## why a Job waits or does not run: make why JOB=train-3
-	@$(BIN)/lab why $${NAMESPACE:+--namespace="$$NAMESPACE"} -- "$$JOB"
-
 hint: $(VENV)/.run $(CATALOGS) ## the next hint for what failed: make hint STEP=5
 	@$(BIN)/lab hint -- "$$STEP"
 
+why: $(VENV)/.run $(CATALOGS) ## why a Job waits or does not run: make why JOB=train-3
+	@$(BIN)/lab why $${NAMESPACE:+--namespace="$$NAMESPACE"} -- "$$JOB"
+
 solve: $(VENV)/.run $(CATALOGS) ## play the answers of a step: make solve STEP=5, or STEP=all
 	@$(BIN)/lab solve -- "$$STEP"
-
-shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
-	@$(BIN)/lab shell
 
 history: $(VENV)/.run $(CATALOGS) ## the lab's story: what was made, who waited, who was let in
 	@$(BIN)/lab history
@@ -70,6 +49,21 @@ report: $(VENV)/.run $(CATALOGS) ## report on all steps: FORMAT=text|json|junit|
 doctor: $(VENV)/.run $(CATALOGS) ## examine machine, place and grader; nothing is changed
 	@$(BIN)/lab doctor
 
+status: $(VENV)/.run $(CATALOGS) ## what runs, what is ready, where things are
+	@$(BIN)/lab status
+
+logs: $(VENV)/.run $(CATALOGS) ## last lines of a component's log: make logs NAME=kueue
+	@$(BIN)/lab logs -- "$$NAME"
+
+reset: $(VENV)/.run $(CATALOGS) ## cluster, workspace and progress back to the start
+	@$(BIN)/lab reset
+
+down: $(VENV)/.run $(CATALOGS) ## stop every process; cluster, files and progress stay
+	@$(BIN)/lab down
+
+destroy: $(VENV)/.run $(CATALOGS) ## remove the place; the cache of built parts stays
+	@$(BIN)/lab destroy
+
 cache: $(VENV)/.run ## how large the cache of built parts is
 	@$(BIN)/lab cache
 
@@ -78,6 +72,14 @@ prune: $(VENV)/.run ## remove built parts that this checkout does not use
 
 bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar (TARGET=local)
 	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
+
+help: ## list what there is to do
+	@$(PYTHON) -m lab.verbs
+
+# --- for developers ---
+
+hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on this machine, a demo
+	@$(BIN)/lab hub-demo
 
 test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 12 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
@@ -107,6 +109,12 @@ kill-matrix: $(VENV)/.dev $(CATALOGS) ## play the whole kit of cases: which chec
 
 mutants: $(VENV)/.dev $(CATALOGS) ## play all mutants of the answers: none may pass
 	@KEEP_GO_CACHE=1 $(BIN)/python -m tests.grading.mutants
+
+faults: $(VENV)/.dev $(CATALOGS) ## break a place in many ways, grade all steps: FAULT=webhook
+	@$(BIN)/python -m tests.faults
+
+soak: $(VENV)/.dev $(CATALOGS) ## play the lab while components are killed: make soak N=50
+	@$(BIN)/python -m tests.soak
 
 golden: $(VENV)/.dev ## write the golden files anew; read the diff before a commit
 	@GOLDEN=write $(BIN)/python -m pytest -q -m golden

@@ -148,6 +148,15 @@ def _no_workload(scene: Scene, job: JobNow) -> Explanation:
             name=wanted,
         )
         return Explanation(Cause.PRIORITY, what).told(there_is(wanted, known))
+    urgent = dig_text(job.raw, "spec", "template", "spec", "priorityClassName")
+    if urgent and urgent not in (there := scene.pod_priority_names()):
+        what = say(
+            "Job {job} names the PriorityClass {name}, which does not exist",
+            job=job.name,
+            name=urgent,
+        )
+        move = say("create that PriorityClass, or submit the Job without priorityClassName")
+        return Explanation(Cause.PRIORITY, what, move=move).told(there_is(urgent, there))
     what = say("Job {job} has no Workload yet", job=job.name)
     return Explanation(Cause.NO_WORKLOAD, what, is_coming=True)
 

@@ -23,6 +23,7 @@ from checks.watching import (
 )
 
 _NAMESPACE = Kind("Namespace", "namespaces", "v1", is_namespaced=False)
+_POD_PRIORITY = Kind("PriorityClass", "priorityclasses", "scheduling.k8s.io/v1", False)
 _LIMIT_RANGE = Kind("LimitRange", "limitranges", "v1")
 
 
@@ -115,6 +116,10 @@ class Scene:
     def priority_class_names(self) -> tuple[str, ...]:
         """The names of all WorkloadPriorityClasses."""
         return tuple(dig_text(raw, "metadata", "name") for raw in self._all(self._priority_kind))
+
+    def pod_priority_names(self) -> tuple[str, ...]:
+        """The names of all PriorityClasses, which pods name, not Workloads."""
+        return tuple(dig_text(raw, "metadata", "name") for raw in self._all(_POD_PRIORITY))
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
         """The labels of a namespace, None when there is no such namespace."""

@@ -87,7 +87,7 @@ class WorkloadNow(Thing):
 
 @dataclass(frozen=True, slots=True)
 class QueueNow(Thing):
-    """A ClusterQueue. `quota`: nominal, all flavors together; `reserved`: by its own books."""
+    """A ClusterQueue. `quota`: nominal, all flavors together; `reserved`: by its own ledger."""
 
     stop_policy: str
     cohort: str

@@ -4,11 +4,14 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C while it is still being loaded is no traceback."""
+    """Run the command line; trouble while it is still being loaded has an exit code of its own."""
     try:
         from lab.cli import main as run_main
     except KeyboardInterrupt:
         sys.exit(130)
+    except Exception as error:  # exit code 1 would call it NOT YET
+        sys.stderr.write(f"lab: {type(error).__name__}: {error}\n")
+        sys.exit(3)
     run_main()
 
 

@@ -7,7 +7,9 @@ import gettext
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import click
 
@@ -25,7 +27,8 @@ _COMMANDS = {
     "looking": ("status", "logs"),
     "opening": ("open",),
     "hubbing": ("hub-demo",),
-    "learning": ("step", "check", "solve", "shell"),
+    "learning": ("step", "check", "shell"),
+    "solving": ("solve",),
     "explaining": ("why",),
     "hinting": ("hint",),
     "telling": ("history",),
@@ -87,9 +90,32 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     except (KeyboardInterrupt, click.Abort):
         console.tell_error(LabError(say("Interrupted; the same command goes on from here.")))
         return INTERRUPTED
+    except SystemExit:  # click's answer to a closed pipe, with 1, which would call it NOT YET
+        return LabError.exit_code
     except OSError as error:
         return _give_up(console, error)
+    except Exception as error:  # exit code 1 would call it NOT YET
+        return _confess(console, error)
     return code if isinstance(code, int) else 0
+
+
+def _confess(console: Console, error: Exception) -> int:
+    """A fault of this program, in one line; where memory is short even that may not be possible."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "?"
+    with contextlib.suppress(Exception):
+        console.tell_error(
+            LabError(
+                say(
+                    "This program failed: {kind} at {where}: {text}",
+                    kind=type(error).__name__,
+                    where=where,
+                    text=" ".join(str(error).split())[:200] or "-",
+                ),
+                next_move=say("It is no fault of your work. Report it with what you did."),
+            )
+        )
+    return LabError.exit_code
 
 
 def _give_up(console: Console, error: OSError) -> int:

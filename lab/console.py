@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import click
 
@@ -32,6 +32,7 @@ class Console:
     is_interactive: bool
     slug: str | None
     is_agreed: bool
+    under_way: set[str] = field(default_factory=set)
 
     def place(self) -> Place:
         """The place the command is about."""
@@ -55,9 +56,15 @@ class Console:
             click.echo(" " * indent + line)
 
     def tell_progress(self, progress: Progress) -> None:
-        """A line of work under way, its seconds first."""
+        """A line of work under way, its seconds first; its end says nothing new and is not told."""
+        stage = self.speech.of(progress.stage)
+        if progress.is_done and stage in self.under_way:
+            self.under_way.remove(stage)
+            return
+        if not progress.is_done:
+            self.under_way.add(stage)
         mark = f"{progress.seconds:6.1f} s  "
-        first, *rest = wrap(self.speech.of(progress.stage), self.columns - len(mark))
+        first, *rest = wrap(stage, self.columns - len(mark))
         click.echo("\n".join([mark + first, *(" " * len(mark) + line for line in rest)]))
 
     def tell_rows(self, rows: Sequence[tuple[Message, str]]) -> None:
@@ -88,8 +95,13 @@ class Console:
                 say("{question} There is no terminal to ask on.", question=question),
                 next_move=say("Say yes beforehand: YES=1 with make, --yes with lab."),
             )
-        click.echo(self.speech.of(question), nl=False)
-        answer = input(" [y/N] ").strip().lower()
+        *lines, last = wrap(f"{self.speech.of(question)} [y/N]", self.columns)
+        click.echo("".join(f"{line}\n" for line in lines) + last, nl=False)
+        try:
+            answer = input(" ").strip().lower()
+        except EOFError:
+            click.echo()
+            answer = ""
         if answer not in ("y", "yes", "예", "네", "ㅇ"):
             raise UsageError(say("Nothing was changed."))
 

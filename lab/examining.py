@@ -49,6 +49,16 @@ class Examiner:
                 return step
         return steps[-1]
 
+    def step_of_the_last_failure(self) -> Step:
+        """The first step that failed when steps were last graded; else the first open one."""
+        records = self._log.records()
+        newest = max(records.values(), key=lambda record: record.graded_at, default=StepRecord())
+        for step in self._place.lab.steps:
+            record = records.get(step.number, StepRecord())
+            if newest.run and record.run == newest.run and record.failure is not None:
+                return step
+        return self.first_open_step()
+
     def check(
         self, steps: Sequence[Step], tell: Callable[[Standing], None] = lambda _: None
     ) -> tuple[Standing, ...]:

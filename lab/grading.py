@@ -14,6 +14,7 @@ from checks.outcome import (
     CheckResult,
     Outcome,
     StepResult,
+    StepVerdict,
     evidence_to_json,
     result_from_json,
 )
@@ -29,6 +30,7 @@ from provision.target import TargetInfo
 REQUEST_SCHEMA = 1
 NEWS = "news.jsonl"
 POLL_SECONDS = 6.0
+WAITED_SECONDS = 2.0
 LIMIT_SECONDS = 30.0
 
 PYTEST_FLAGS = ("-q", "-p", "no:cacheprovider", "--assert=plain", "--noconftest")
@@ -64,9 +66,16 @@ def grade(
         tell=tell,
     )
     trouble = probe.trouble()
+    if trouble is None and judged.verdict is StepVerdict.NOT_YET:
+        trouble = _trouble_since(place, judged)
     if trouble is not None:
         return cannot_tell(step, *trouble, seconds=time.monotonic() - began)
     return judged
+
+
+def _trouble_since(place: Place, judged: StepResult) -> tuple[Message, Message | None] | None:
+    """What went down while the checks waited for it in vain; those that did not wait saw it up."""
+    return Probe(place).trouble() if judged.seconds >= WAITED_SECONDS else None
 
 
 def judge(

@@ -99,7 +99,7 @@ def offer(lab: Lab, step: Step, record: StepRecord, failure: CheckResult) -> Off
     name = f"{step.number}.{failure.id}"
     for ladder in read_hints(lab, LANGUAGES[0]):
         if name in ladder.checks and ladder.fits(finding):
-            used = record.level_used(failure.id, ladder.about)
+            used = min(max(record.level_used(failure.id, ladder.about), 0), len(ladder.levels))
             return Offer(step, failure, finding, ladder, used)
     return None
 
@@ -125,10 +125,15 @@ def _seen(finding: Finding, speech: Speech) -> Mapping[str, object]:
     seen: defaultdict[str, str] = defaultdict(str)
     for field in reversed(_PARTS.values()):
         seen.update(_values(getattr(finding, field), speech))
-    parts = {part: speech.of(getattr(finding, field)) for part, field in _PARTS.items()}
+    parts = {part: speech.of(getattr(finding, name)) for part, name in _PARTS.items()}
     field = seen["field"]
     schema = re.sub(r"\[[^\]]*\]", "", field) or "spec"
-    return {**parts, "field": field, "schema": schema, "seen": seen}
+    return {**_unended(parts), "field": field, "schema": schema, "seen": _unended(seen)}
+
+
+def _unended(texts: Mapping[str, str]) -> Mapping[str, str]:
+    """Without the full stop, which the hint sets itself; a name that is not there stays empty."""
+    return defaultdict(str, {name: text.removesuffix(".") for name, text in texts.items()})
 
 
 def _values(message: Message, speech: Speech) -> Iterator[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -42,16 +43,19 @@ class StepRecord:
     """What is on record of one step: `passed_at` is RFC 3339 UTC, empty when it never passed.
 
     `is_solved` tells that the first pass came from the answers and not from the learner;
-    `evidence` is that of the newest pass. `graded_at` and `failure` are of the newest attempt:
-    when, and the first check that failed (None when it passed).
+    `evidence` is that of the newest pass, and `evidence_at` when that was. `graded_at`, `run` and
+    `failure` are of the newest attempt: when, which command's it was (the same for all steps that
+    were graded together), and the first check that failed (None when it passed).
     """
 
     attempts: int = 0
     passed_at: str = ""
     is_solved: bool = False
     evidence: tuple[Evidence, ...] = field(default=())
+    evidence_at: str = ""
     hints: tuple[HintUse, ...] = field(default=())
     graded_at: str = ""
+    run: str = ""
     failure: CheckResult | None = None
 
     def level_used(self, check: str, about: str) -> int:
@@ -65,6 +69,7 @@ class ProgressLog:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._run = uuid.uuid4().hex
 
     def records(self) -> Mapping[int, StepRecord]:
         """Steps by number, folded from all whole lines; a torn last line is passed over."""
@@ -87,6 +92,7 @@ class ProgressLog:
             {
                 "verdict": str(result.verdict),
                 "by": "answer" if by_answer else "learner",
+                "run": self._run,
                 "failed": [c.id for c in result.checks if c.outcome == "failed"],
                 "first_failure": None if failure is None else check_to_json(failure),
                 "evidence": [evidence_to_json(e) for c in result.checks for e in c.evidence]
@@ -107,6 +113,7 @@ class ProgressLog:
 
     def _entries(self) -> Iterator[Mapping[str, object]]:
         try:
+            _require_plain(self._file)
             text = self._file.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return
@@ -115,7 +122,7 @@ class ProgressLog:
         for line in text.splitlines():
             try:
                 entry = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue  # torn by a crash or a full disk; whole lines before and after hold
             if isinstance(entry, dict):
                 yield entry
@@ -132,6 +139,7 @@ class ProgressLog:
         line = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
+            _require_plain(self._file)
             with _locked(self._file) as descriptor:
                 size = os.fstat(descriptor).st_size
                 if size and os.pread(descriptor, 1, size - 1) != b"\n":
@@ -145,6 +153,12 @@ class ProgressLog:
                     raise
         except OSError as error:
             raise _unusable(self._file, error) from error
+
+
+def _require_plain(file: Path) -> None:
+    """Nothing but a file may stand there: a named pipe would be waited at for ever."""
+    if file.exists() and not file.is_file():
+        raise OSError(errno.EINVAL, "not a plain file")
 
 
 @contextmanager
@@ -162,20 +176,17 @@ def _fold_attempt(record: StepRecord, entry: Mapping[str, object]) -> StepRecord
         record,
         attempts=record.attempts + 1,
         graded_at=str(entry.get("time", "")),
+        run=str(entry.get("run") or entry.get("id", "")),
         failure=_read_failure(entry.get("first_failure")),
     )
     if entry.get("verdict") != str(StepVerdict.PASS):
         return record
-    evidence = entry.get("evidence")
     return replace(
         record,
         passed_at=record.passed_at or str(entry.get("time", "")),
+        evidence_at=str(entry.get("time", "")),
         is_solved=record.is_solved if record.passed_at else entry.get("by") == "answer",
-        evidence=tuple(
-            evidence_from_json(item)
-            for item in (evidence if isinstance(evidence, list) else [])
-            if isinstance(item, dict)
-        ),
+        evidence=_read_evidence(entry.get("evidence")),
     )
 
 
@@ -185,6 +196,15 @@ def _fold_hint(record: StepRecord, entry: Mapping[str, object]) -> StepRecord:
         return record
     use = HintUse(str(entry.get("check", "")), str(entry.get("about", "")), level)
     return replace(record, hints=(*record.hints, use))
+
+
+def _read_evidence(data: object) -> tuple[Evidence, ...]:
+    """What cannot be read, since another version or another hand wrote it, proves nothing."""
+    items = [item for item in data if isinstance(item, dict)] if isinstance(data, list) else []
+    try:
+        return tuple(evidence_from_json(item) for item in items)
+    except (ValueError, KeyError, TypeError):
+        return ()
 
 
 def _read_failure(data: object) -> CheckResult | None:

@@ -18,15 +18,20 @@ from provision.message import say
 
 SOLUTIONS = Path(__file__).parent.parent / "solutions"
 COMMANDS = "commands.sh"
+REPLACES = "replaces.txt"
 LIMIT_SECONDS = 90.0
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer of one step: the files it lays, by name, and its commands as a shell script."""
+    """The answer of one step: the files it lays, by name, and its commands as a shell script.
+
+    `replaces` are objects that the commands may delete or replace, each as `Kind name namespace`.
+    """
 
     files: Mapping[str, str]
     commands: str
+    replaces: tuple[str, ...] = ()
 
 
 def read_answer(place: Place, step: Step, solutions: Path = SOLUTIONS) -> Answer:
@@ -43,7 +48,8 @@ def read_answer(place: Place, step: Step, solutions: Path = SOLUTIONS) -> Answer
         if file.is_file()
     }
     commands = texts.pop(COMMANDS, "")
-    return Answer(texts, commands)
+    replaces = tuple(texts.pop(REPLACES, "").splitlines())
+    return Answer(texts, commands, replaces)
 
 
 def files_in_the_way(place: Place, step: Step, answer: Answer) -> list[Path]:

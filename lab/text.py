@@ -6,25 +6,18 @@ import gettext
 import re
 import textwrap
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 from wcwidth import wcswidth
 
+from lab.language import LANGUAGES as LANGUAGES
+from lab.language import choose_language as choose_language
 from provision.message import Message
 
-LANGUAGES = ("en", "ko")
 DOMAIN = "lab"
 LOCALE_DIR = Path(__file__).parent / "locale"
-
-
-def choose_language(environment: Mapping[str, str]) -> str:
-    """`LAB_LANG`, else the locale as POSIX reads it (LC_ALL, LC_MESSAGES, LANG), else English."""
-    for key in ("LAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
-        value = environment.get(key, "")
-        if value:
-            language = value.replace("-", "_").split("_")[0].split(".")[0].lower()
-            return language if language in LANGUAGES else "en"
-    return "en"
+DATED = "%Y-%m-%d %H:%M:%S"
 
 
 class Speech:
@@ -44,7 +37,10 @@ class Speech:
             key: self.of(value) if isinstance(value, Message) else value
             for key, value in message.values.items()
         }
-        text = self.of_template(message.template).format(**values)
+        return self.of_command(self.of_template(message.template).format(**values))
+
+    def of_command(self, text: str) -> str:
+        """Text with the commands in it as they are called where the reader stands."""
         return _MAKE.sub(_as_lab, text) if self._in_shell else text
 
     def of_template(self, template: str) -> str:
@@ -57,13 +53,22 @@ class Speech:
 
 
 _MAKE = re.compile(
-    r"\bmake (step|check|hint|solve|why|history|status|reset|report|open)\b( [A-Z]+=(\S+))?"
+    r"\bmake (step|check|hint|solve|why|history|report|doctor|status|logs|provision|down|reset"
+    r"|destroy|cache|open)\b( [A-Z]+=(\S+))?"
 )
 
 
 def _as_lab(found: re.Match[str]) -> str:
     """`make check STEP=5` as `lab check 5`."""
     return f"lab {found[1]}" + (f" {found[3]}" if found[3] else "")
+
+
+def clock(time: str, form: str = "%H:%M:%S") -> str:
+    """An RFC 3339 time by the clock of whoever reads it: hours, minutes and seconds, or `form`."""
+    try:
+        return datetime.fromisoformat(time).astimezone().strftime(form)
+    except (ValueError, OverflowError):
+        return time
 
 
 def width(text: str) -> int:

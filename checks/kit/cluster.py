@@ -68,7 +68,9 @@ class Cluster:
             answer = self._get(f"{kind.root}{middle}/{kind.plural}")
             if answer is None:
                 raise _not_served(kind)
-            items = answer.get("items")
+            if "items" not in answer:
+                raise _no_answer(say("no list for {path}", path=kind.plural))
+            items = answer["items"]
             self._lists[key] = tuple(items) if isinstance(items, list) else ()
         return self._lists[key]
 
@@ -96,9 +98,21 @@ class Cluster:
         group = kind.group_version.partition("/")[0]
         if "." not in group:
             return
-        status, body, _ = self._request(f"{_DEFINITIONS}/{kind.plural}.{group}")
+        path = f"{_DEFINITIONS}/{kind.plural}.{group}"
+        status, body, _ = self._request(path)
         if status == 404 or (status == 200 and b'"deletionTimestamp"' in body):
             raise _not_served(kind)
+        if status not in (200, 403):
+            raise _refused(self._kubeconfig, status, path)
+
+    def schemas(self, kind: Kind) -> Mapping[str, object]:
+        """The schemas that the API server publishes for a kind's group; empty when it does not."""
+        status, body, _ = self._request(f"/openapi/v3{kind.root}")
+        try:
+            found = json.loads(body)["components"]["schemas"] if status == 200 else {}
+        except (ValueError, TypeError, LookupError):
+            found = {}
+        return found if isinstance(found, dict) else {}
 
     def _get(self, path: str) -> Mapping[str, object] | None:
         """The JSON object of an answer, None for 404; any other trouble is a CannotTell.

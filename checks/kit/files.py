@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import re
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from checks.kit.expect import mismatch, plain
@@ -50,6 +54,12 @@ class Files:
                     next_move=say("make status"),
                 ) from failed
         found = self._read[name]
+        if near := near_name(name, found.others):
+            raise self._refuse(
+                name,
+                say("no such file; there is {near}", near=near),
+                say("give it the name {name}: mv {near} {name}", name=name, near=shlex.quote(near)),
+            )
         if found.kind is not FileKind.FILE:
             raise self._refuse(name, _KIND_WORDS[found.kind])
         if found.size > LARGEST or len(found.content) > LARGEST:
@@ -77,15 +87,37 @@ class Files:
             ) from None
         return text.replace("\r\n", "\n").replace("\r", "\n")
 
-    def _refuse(self, name: str, found: Message) -> Mismatch:
+    def _refuse(self, name: str, found: Message, next_move: Message | None = None) -> Mismatch:
+        usual = say(
+            "write {name} as a plain text file in {folder}", name=name, folder=self.path("")
+        )
         return mismatch(
-            plain(self.path(name)),
-            say("a file of UTF-8 text"),
-            found,
-            say("write {name} as a plain text file in {folder}", name=name, folder=self.path("")),
+            plain(self.path(name)), say("a file of UTF-8 text"), found, next_move or usual
         )
 
 
+def near_name(name: str, others: Sequence[str]) -> str:
+    """Of the names in a folder the one that was surely meant to be this; empty when none was.
+
+    Near is another case, ending or spelling; a number in the name must be the same.
+    """
+    wanted = _stem(name)
+    scores = {
+        other: SequenceMatcher(None, _stem(other), wanted).ratio()
+        for other in others
+        if _NAME.fullmatch(other) and re.findall(r"\d+", other) == re.findall(r"\d+", name)
+    }
+    best = max(scores, key=lambda other: scores[other], default="")
+    return best if scores.get(best, 0.0) >= _NEAR else ""
+
+
+def _stem(name: str) -> str:
+    """Small letters without what stands behind the first dot."""
+    return name.lstrip(".").lower().partition(".")[0]
+
+
+_NAME = re.compile(r"[\w.() -]{1,80}(?<!\.swp)(?<!\.bak)")
+_NEAR = 0.85
 _KIND_WORDS = {
     FileKind.ABSENT: say("no such file"),
     FileKind.NO_FOLDER: say("the folder does not exist"),

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 LARGEST = 256 * 1024
 _SECONDS = 5
 
-# Answers one line "<kind> <mtime> <size>", then the bytes. $0 folder, $1 name, $2 cap in bytes.
+# Answers one line "<kind> <mtime> <size>", then the bytes, or the names there are instead.
+# $0 folder, $1 name, $2 cap in bytes.
 _SCRIPT = """
 cd -- "$0" 2>/dev/null || { echo no-folder; exit 0; }
 if [ -L "$1" ]; then echo link; exit 0; fi
-if [ ! -e "$1" ]; then echo absent; exit 0; fi
+if [ ! -e "$1" ]; then echo absent; timeout 3 ls -1A | head -n 500 | head -c 16384; exit 0; fi
 if [ -d "$1" ]; then echo directory; exit 0; fi
 if [ -p "$1" ]; then echo pipe; exit 0; fi
 if [ ! -f "$1" ]; then echo special; exit 0; fi
@@ -50,13 +51,15 @@ class FileKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Found:
     """What is there: for a file its bytes (at most `LARGEST` and one), `size` in bytes and `mtime`
-    in seconds since the epoch; for anything else only the kind.
+    in seconds since the epoch; for an absent one the other names that its folder holds; for
+    anything else only the kind.
     """
 
     kind: FileKind
     content: bytes = b""
     size: int = 0
     mtime: int = 0
+    others: tuple[str, ...] = ()
 
 
 class HostFailed(Exception):
@@ -90,6 +93,8 @@ def _understand(head: str, content: bytes, exit_code: int) -> Found:
         kind = FileKind(word)
     except ValueError:
         raise HostFailed(f"exit code {exit_code}: {head[:80]!r}") from None
+    if kind is FileKind.ABSENT:
+        return Found(kind, others=tuple(content.decode(errors="replace").splitlines()))
     if kind is not FileKind.FILE:
         return Found(kind)
     if exit_code != 0 or len(numbers) != 2:

@@ -1,4 +1,4 @@
-"""Files of `key=value` lines; space, comments and other lines are no content."""
+"""Files of `key=value` lines; space, comments, marks of a list and other lines are no content."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from checks.kit.odd import describe_oddity, first_oddity
 from provision.message import say
 
 _COMMENT = re.compile(r"\s#")
+_BEFORE = " \t-*>\u2022`"  # as in a list, a quotation or code of Markdown
+_AFTER = " \t,;.`"
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The text behind a key, without space and quotes around it, and its line."""
+    """The text behind a key, without space, quotes and stops around it, and its line."""
 
     text: str
     line: int
@@ -28,10 +30,10 @@ def read_key_values(file: TextFile, keys: Sequence[str]) -> Mapping[str, Value]:
     found: dict[str, Value] = {}
     for number, line in enumerate(file.text.split("\n"), 1):
         key, equals, text = line.partition("=")
-        key = key.strip().casefold()
+        key = key.lstrip(_BEFORE).strip().casefold()
         if not equals or line.lstrip().startswith("#") or key not in keys:
             continue
-        value = Value(_COMMENT.split(text)[0].strip().strip("'\""), number)
+        value = Value(_COMMENT.split(text)[0].strip().rstrip(_AFTER).strip("'\""), number)
         if key in found and found[key].text.casefold() != value.text.casefold():
             raise mismatch(
                 place(file, number),

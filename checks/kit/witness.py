@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from checks.kit.agreement import first_difference, judge_fields
 from checks.kit.cluster import Cluster, Kind, Object
-from checks.kit.expect import Fault, plain, show, spell_path
+from checks.kit.expect import Fault, Path, cut, plain, show, spell_path
 from checks.kit.files import Files
 from checks.kit.manifests import Document, place, read_documents
 from checks.kit.odd import describe_oddity, first_oddity
 from checks.kit.paths import MISSING, dig, dig_text
+from checks.kit.schema import find_refusal
 from checks.outcome import Finding, Mismatch
 from provision.message import Message, say
 
@@ -24,7 +26,8 @@ class Wanted:
     """One object that a step asks for, in a file and in the cluster.
 
     `namespace` is empty for kinds without one; `judge` says what is off in its content beyond
-    apiVersion, kind, name and namespace.
+    apiVersion, kind, name and namespace. What the file says in the fields of `compared` must be in
+    the cluster, too; the API lets nobody change them there when the object `is_fixed`.
     """
 
     kind: Kind
@@ -32,6 +35,8 @@ class Wanted:
     file: str
     judge: Callable[[Object], Fault | None]
     namespace: str = ""
+    compared: tuple[Path, ...] = (("spec",),)
+    is_fixed: bool = False
 
     @property
     def title(self) -> str:
@@ -53,13 +58,37 @@ def look_in_file(files: Files, cluster: Cluster, wanted: Wanted) -> Document:
         raise Mismatch(replace(finding, found=found)) from None
 
 
-def look_in_cluster(cluster: Cluster, wanted: Wanted) -> Object:
-    """The right object of the cluster, for a file that is right; Mismatch that says so."""
-    finding = find_fault(cluster, wanted)
-    if finding is not None:
-        raise Mismatch(finding)
-    live = cluster.one(wanted.kind, wanted.name, wanted.namespace)
-    return live or {}
+def look_in_cluster(files: Files, cluster: Cluster, wanted: Wanted) -> Object:
+    """The right object of the cluster, as the file, which is right, has it; else a Mismatch.
+
+    When the API would refuse the file, that is told first.
+    """
+    document = _judge_file(files, wanted)
+    live = cluster.one(wanted.kind, wanted.name, wanted.namespace) or {}
+    finding = find_fault(cluster, wanted) or _disagreement(document, live, wanted)
+    if finding is None:
+        return live
+    schemas = cluster.schemas(wanted.kind)
+    refusal = find_refusal(document.content, wanted.kind.name, schemas)
+    raise Mismatch(finding if refusal is None else _in_file(document, refusal))
+
+
+def _disagreement(document: Document, live: Object, wanted: Wanted) -> Finding | None:
+    """What the file says beyond what a step asks for, and the cluster does not hold."""
+    difference = first_difference(document.content, live, wanted.compared)
+    if difference is None:
+        return None
+    line = place(document.file, document.line_of(difference.path))
+    move = say("take it out of {file}, or apply {file} again", file=wanted.file)
+    if wanted.is_fixed:
+        move = say(
+            "take it out of {file}; or delete {object}, and apply {file} again",
+            file=wanted.file,
+            object=wanted.title,
+        )
+    held = say("no such field") if difference.held is MISSING else plain(show(difference.held))
+    said = say("{value}, as {place} has it", value=show(difference.said), place=line)
+    return Finding(in_cluster(wanted, spell_path(difference.path)), said, held, move)
 
 
 def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
@@ -132,28 +161,36 @@ def _absent(cluster: Cluster, wanted: Wanted) -> Finding:
 def _judge_file(files: Files, wanted: Wanted) -> Document:
     file = files.text(wanted.file)
     document, fault = _choose(read_documents(file), wanted)
-    fault = fault or _judge_version(document, wanted) or wanted.judge(document.content)
+    judges = [lambda _: _judge_version(document, wanted), wanted.judge, judge_fields]
+    if "spec" not in document.content:
+        judges.insert(1, judge_fields)
+    for judge in judges:
+        fault = fault or judge(document.content)
     if fault is None:
         return document
-    oddity = first_oddity(file.text)
-    raise Mismatch(
-        Finding(
-            place(file, document.line_of(fault.path), spell_path(fault.path)),
-            fault.expected,
-            fault.found,
-            describe_oddity(oddity) if oddity else fault.next_move,
-        )
+    raise Mismatch(_in_file(document, fault))
+
+
+def _in_file(document: Document, fault: Fault) -> Finding:
+    oddity = first_oddity(document.file.text)
+    return Finding(
+        place(document.file, document.line_of(fault.path), spell_path(fault.path)),
+        fault.expected,
+        fault.found,
+        describe_oddity(oddity) if oddity else fault.next_move,
     )
 
 
 def _choose(documents: Sequence[Document], wanted: Wanted) -> tuple[Document, Fault | None]:
     same = [d for d in documents if dig(d.content, "kind") == wanted.kind.name]
     if not same:
-        kinds = ", ".join(show(dig(d.content, "kind")) for d in documents[:5])
+        kinds = ", ".join(show(d.content["kind"]) for d in documents[:5] if "kind" in d.content)
         fault = Fault(
             ("kind",),
             plain(wanted.kind.name),
-            plain(kinds),
+            plain(kinds)
+            if kinds
+            else say("no field kind, but {fields}", fields=cut(", ".join(documents[0].content))),
             say("write the kind as the API spells it: {kind}", kind=wanted.kind.name),
         )
         return documents[0], fault

@@ -8,8 +8,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from checks.kit.cluster import Object
-from checks.kit.expect import Fault, Path, plain, show
-from checks.kit.paths import MISSING, dig, dig_list, dig_map
+from checks.kit.expect import Fault, Path, plain, show, spell_path
+from checks.kit.paths import MISSING, dig, dig_list, dig_map, places_of
 from checks.kit.quantities import BadQuantity, parse_quantity
 from checks.kueue_quota.facts import Facts
 from checks.reasons.amounts import pod_amounts
@@ -21,6 +21,19 @@ _CONTAINERS: Path = (*_POD, "containers")
 _INIT_CONTAINERS: Path = (*_POD, "initContainers")
 _LABELS: Path = ("metadata", "labels")
 _POLICIES = ("Never", "OnFailure")
+# What each container needs, what it means without, and what to do.
+_NEEDED = (
+    (
+        "name",
+        say("a container without a name"),
+        say("the API refuses a container without a name; any name will do"),
+    ),
+    (
+        "image",
+        say("a container without an image"),
+        say("the API refuses a container without an image; any image with a shell will do"),
+    ),
+)
 _DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQueueDefaulting)
 
 
@@ -38,11 +51,12 @@ def _judge_form(content: Object) -> Fault | None:
         move = say("the API refuses a Job whose pods do not say Never or OnFailure")
         return Fault(path, plain("restartPolicy: Never"), found, move)
     for index, container in enumerate(dig_list(content, *_CONTAINERS)):
-        name = dig(container, "name")
-        if not isinstance(name, str) or not name:
-            found = say("a container without a name") if name is MISSING else plain(show(name))
-            move = say("the API refuses a container without a name; any name will do")
-            return Fault((*_CONTAINERS, index, "name"), say("a name"), found, move)
+        for field, found, move in _NEEDED:
+            value = dig(container, field)
+            if isinstance(value, str) and value:
+                continue
+            found = found if value is MISSING else plain(show(value))
+            return Fault((*_CONTAINERS, index, field), say("a text"), found, move)
     return None
 
 
@@ -115,12 +129,33 @@ def judge_gpus(content: Object, facts: Facts, gpus: int) -> Fault | None:
     total = pod_amounts(dig(content, *_POD)).get(facts.gpu, Fraction(0))
     if total == gpus:
         return _judge_parallelism(content, facts)
-    none = say("no {gpu} in any container", gpu=facts.gpu)
+    if dig(content, *_CONTAINERS) is MISSING and (other := places_of(content, "containers")):
+        return _misplaced(other[0])
     return Fault(
         asked,
         plain(f"{facts.gpu}: {gpus}"),
-        say("{gpu}: {total}", gpu=facts.gpu, total=total) if total else none,
+        say("{gpu}: {total}", gpu=facts.gpu, total=total) if total else _no_gpu(content, facts),
         say("ask {gpus} of {gpu} in the limits", gpus=gpus, gpu=facts.gpu),
+        is_fixed=True,
+    )
+
+
+def _no_gpu(content: Object, facts: Facts) -> Message:
+    places = places_of(content, facts.gpu)
+    if not places:
+        return say("no {gpu} in any container", gpu=facts.gpu)
+    field = spell_path(places[0][:-1]) or "-"
+    return say("no {gpu} in any container's limits, but in {field}", gpu=facts.gpu, field=field)
+
+
+def _misplaced(path: Path) -> Fault:
+    """The containers are there, but not where a Job has them."""
+    above = spell_path(path[:-1]) or "-"
+    return Fault(
+        path,
+        say("containers in {field}", field=spell_path(_POD)),
+        say("containers in {field}", field=above),
+        say("a Job holds a template, and that a pod's spec: look at the levels of the file"),
         is_fixed=True,
     )
 

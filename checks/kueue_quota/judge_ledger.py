@@ -1,4 +1,4 @@
-"""The ClusterQueue's books against the three numbers that a learner wrote down."""
+"""The ClusterQueue's ledger against the three numbers that a learner wrote down."""
 
 from __future__ import annotations
 
@@ -54,25 +54,25 @@ def read_ledger_file(file: TextFile, lab: Facts) -> Ledger:
 def require_same_ledger(
     scene: Scene, lab: Facts, file: TextFile, written: Ledger
 ) -> tuple[str, Message | None]:
-    """The file agrees with the books now, or with those before step 8 when it was written then.
+    """The file agrees with the ledger now, or with those before step 8 when it was written then.
 
-    Returns the fact that it agrees with, and for the past what has replaced it. The books lag
+    Returns the fact that it agrees with, and for the past what has replaced it. The ledger lags
     behind by a moment: then OnItsWay.
     """
     queue = scene.cluster_queue(lab.cluster_queue.name)
     if queue is None:
         raise LookupError("the ground was checked before")
-    books = _books(queue, lab)
-    if written == books:
-        return f"as the books say: {books}", None
-    before = _before_step_8(scene, lab, file, books)
+    ledger = _ledger_of(queue, lab)
+    if written == ledger:
+        return f"as the ledger says: {ledger}", None
+    before = _before_step_8(scene, lab, file, ledger)
     if written in before:
-        fact = f"as the books said before {lab.waiting_job.name} was admitted: {written}"
-        return fact, say("since step 8 the books say: {books}", books=books)
-    off = [key for key in books.numbers if written.numbers[key] != books.numbers[key]]
+        fact = f"as the ledger said before {lab.waiting_job.name} was admitted: {written}"
+        return fact, say("since step 8 the ledger says: {ledger}", ledger=ledger)
+    off = [key for key in ledger.numbers if written.numbers[key] != ledger.numbers[key]]
     finding = Finding(
         place(file, None, ", ".join(off)),
-        say("{numbers} (status of ClusterQueue {queue})", numbers=books, queue=queue.name),
+        say("{numbers} (status of ClusterQueue {queue})", numbers=ledger, queue=queue.name),
         plain(written),
         _move(scene, lab),
     )
@@ -81,7 +81,7 @@ def require_same_ledger(
     raise Mismatch(finding)
 
 
-def _books(queue: QueueNow, lab: Facts) -> Ledger:
+def _ledger_of(queue: QueueNow, lab: Facts) -> Ledger:
     return Ledger(
         {
             lab.usage.admitted_key: Fraction(queue.admitted),
@@ -97,8 +97,8 @@ def _lags(scene: Scene, queue: QueueNow, lab: Facts) -> bool:
     return admitted != queue.admitted or amount_of(held, lab.gpu) != queue.reserved.get(lab.gpu, 0)
 
 
-def _before_step_8(scene: Scene, lab: Facts, file: TextFile, books: Ledger) -> tuple[Ledger, ...]:
-    """The books before the waiting Job was admitted, when the file is older than that.
+def _before_step_8(scene: Scene, lab: Facts, file: TextFile, ledger: Ledger) -> tuple[Ledger, ...]:
+    """The ledger before the waiting Job was admitted, when the file is older than that.
 
     Those of the moment when the file was written, where the recorder saw them; and as they must
     have been: the first Job held its GPUs, and the waiting one stood in the line.
@@ -109,7 +109,7 @@ def _before_step_8(scene: Scene, lab: Facts, file: TextFile, books: Ledger) -> t
         return ()
     if file.mtime > seconds_of(workload.conditions["QuotaReserved"].since):
         return ()
-    numbers = dict(books.numbers)
+    numbers = dict(ledger.numbers)
     numbers[lab.usage.pending_key] += 1
     numbers[lab.usage.gpu_key] += lab.first_job.gpus - workload.amounts.get(lab.gpu, Fraction(0))
     # The time of a file is cut to the second.
@@ -148,5 +148,5 @@ def _shape(keys: tuple[str, ...]) -> Message:
 
 def _move(scene: Scene, lab: Facts) -> Message:
     if is_after_step_8(scene, lab):
-        return say("step 8 has moved the books on: make reset, or write down what they say now")
+        return say("step 8 has moved the ledger on: make reset, or write down what it says now")
     return say("read the status of the ClusterQueue again: admitted, pending, flavorsReservation")

@@ -24,6 +24,7 @@ def judge_flavor(content: Object, facts: Facts) -> Fault | None:
     path: Path = ("spec", "nodeLabels")
     wanted = plain(f'{flavor.label_key}: "{flavor.label_value}"')
     labels = dig_map(content, *path)
+    has_any = bool(dig(content, *path))
     if flavor.label_key in labels:
         value = labels[flavor.label_key]
         if value == flavor.label_value:
@@ -44,7 +45,7 @@ def judge_flavor(content: Object, facts: Facts) -> Fault | None:
     elif elsewhere and "annotations" not in elsewhere[0]:
         found = say("the label in metadata.labels, which says nothing about nodes")
     else:
-        found = _shown(labels) if labels else say("no such field, or nothing in it")
+        found = _shown(dig(content, *path)) if has_any else say("no such field, or nothing in it")
     return Fault(
         path, wanted, found, say("write the node's own label, prefix and all, in spec.nodeLabels")
     )
@@ -141,11 +142,14 @@ def _judge_stop(content: Object, facts: Facts) -> Fault | None:
     value = dig(content, "spec", "stopPolicy")
     if value in (MISSING, None, "None"):
         return None
+    is_known = value in ("Hold", "HoldAndDrain")
     return Fault(
         ("spec", "stopPolicy"),
         say("None, or no such field"),
         _shown(value),
-        say("a queue with this policy admits nobody: take it out"),
+        say("a queue with this policy admits nobody: take it out")
+        if is_known
+        else say("the API knows no such policy and refuses it: take it out"),
     )
 
 
@@ -173,7 +177,7 @@ def _judge_flavors(content: Object, facts: Facts) -> Fault | None:
     return Fault(
         (*_GROUPS, 0, "flavors") if groups else _GROUPS,
         say("one group with the flavor {name}", name=name),
-        say("no flavor"),
+        say("no flavor") if groups else _no_list(dig(content, *_GROUPS)),
         say("see kubectl explain clusterqueue.spec.resourceGroups"),
     )
 
@@ -187,7 +191,7 @@ def _judge_covered(content: Object, facts: Facts) -> Fault | None:
         return Fault(
             path,
             say("{names}, in any order", names=", ".join(wanted)),
-            plain(", ".join(names)) if names else say("no such list"),
+            plain(", ".join(names)) if names else _no_list(covered),
             say("list exactly these resources, here and in the flavor"),
         )
     resources = dig_list(content, *_GROUPS, 0, "flavors", 0, "resources")
@@ -225,6 +229,10 @@ def _judge_quotas(content: Object, facts: Facts) -> Fault | None:
                     say("the API refuses it without a cohort; take it out"),
                 )
     return None
+
+
+def _no_list(value: object) -> Message:
+    return say("{value}, not a list", value=show(value)) if value else say("no such list")
 
 
 def _quota_found(value: object) -> Message:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from checks.explain import Cause, explain, kueue_says
 from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, cut, mismatch, plain, spell_path
@@ -9,7 +11,7 @@ from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.outcome import CannotTell, Finding, Mismatch
-from checks.reasons.pods import CORRECT_FLAVOR, label_source
+from checks.reasons.pods import CORRECT_FLAVOR, explain_pods, label_source
 from checks.scene import Scene
 from checks.watching import JobNow, PodNow, WorkloadNow
 from provision.message import Message, say
@@ -107,8 +109,18 @@ def require_running(scene: Scene, job: JobNow) -> PodNow:
         scheduled = pod.conditions.get("PodScheduled")
         if scheduled is not None and scheduled.status == "False":
             raise _unscheduled(scene, job, pod, scheduled.message)
+    raise _not_running(scene, job, pods)
+
+
+def _not_running(scene: Scene, job: JobNow, pods: Sequence[PodNow]) -> Mismatch:
+    """What it means that nothing runs, and nobody has said yet why."""
+    where = say("pods of Job {job}", job=job.name)
+    why = explain_pods(scene, job)
+    is_placed = any("PodScheduled" in pod.conditions for pod in pods)
+    if why.cause in (Cause.UNPLACED, Cause.NO_PODS) and not why.is_coming and not is_placed:
+        return mismatch(where, say("a pod that is Running"), why.what, why.next_move)
     found = say("{pod} is {phase}", pod=pods[0].name, phase=pods[0].phase) if pods else _NO_POD
-    raise OnItsWay(
+    return OnItsWay(
         Finding(where, say("a pod that is Running"), found, _LOOK_AT_POD),
         overdue=None if pods else _idle_controller(job),
     )
@@ -148,8 +160,12 @@ def _unscheduled(scene: Scene, job: JobNow, pod: PodNow, message: str) -> Except
             return mismatch(where, say("a pod that is Running"), found, CORRECT_FLAVOR)
         move = say("a Job's template cannot be changed: delete the Job, correct it, submit it")
         return mismatch(where, say("a pod that is Running"), found, move)
-    found = say("{pod} is Pending: {message}", pod=pod.name, message=cut(message))
-    finding = Finding(where, say("a pod that is Running"), found, _LOOK_AT_POD)
+    why = explain_pods(scene, job)
+    is_known = why.cause in (Cause.CORDONED, Cause.TAINT, Cause.NODE_FULL, Cause.NODE_SMALL)
+    said = why.what if is_known else plain(cut(message))
+    found = say("{pod} is Pending: {message}", pod=pod.name, message=said)
+    move = why.next_move if is_known else _LOOK_AT_POD
+    finding = Finding(where, say("a pod that is Running"), found, move)
     if any(other.is_deleting for other in scene.pods()):
         return OnItsWay(finding)
     return Mismatch(finding)

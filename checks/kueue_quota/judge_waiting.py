@@ -6,6 +6,7 @@ import json
 
 from checks.explain import Cause, explain
 from checks.kit.expect import OnItsWay, mismatch
+from checks.kit.paths import dig_texts
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.waiting_words import Said
@@ -22,6 +23,7 @@ def require_waiting(scene: Scene, lab: Facts, job: JobNow) -> WorkloadNow:
     where = say("Job {job} and its Workload", job=job.name)
     expected = say("{job} waits: suspended, not admitted, for quota", job=job.name)
     if why.cause is Cause.QUOTA and workload is not None and job.is_suspended:
+        _require_a_node(scene, job)
         return workload
     if why.cause is Cause.ADMITTED:
         found, move = _let_in(scene, lab, job)
@@ -35,6 +37,24 @@ def require_waiting(scene: Scene, lab: Facts, job: JobNow) -> WorkloadNow:
         say("it waits for something else: {why}", why=why.what),
         say("see what differs from {other}", other=lab.first_job.name),
     )
+
+
+def _require_a_node(scene: Scene, job: JobNow) -> None:
+    """Some node has the labels that the Job asks for, or its turn would be of no use to it."""
+    asked = dig_texts(job.raw, "spec", "template", "spec", "nodeSelector")
+    nodes = scene.node_labels() if asked else ()
+    lacking = [
+        f"{key}={value}"
+        for key, value in asked.items()
+        if not any(labels.get(key) == value for labels in nodes)
+    ]
+    if nodes and lacking:
+        raise mismatch(
+            say("Job {job}, {field}", job=job.name, field="spec.template.spec.nodeSelector"),
+            say("labels that a node has, or no nodeSelector"),
+            say("{label}, which no node has", label=", ".join(lacking)),
+            say("it would stay Pending once admitted: delete it, correct it, submit it again"),
+        )
 
 
 def what_was_said(scene: Scene, workload: WorkloadNow) -> tuple[Said, ...]:

@@ -26,9 +26,9 @@ def test_flavor_file(files: Files, cluster: Cluster, lab: Facts, evidence: Note)
 
 
 @pytest.mark.needs("flavor_file")
-def test_flavor_applied(cluster: Cluster, lab: Facts, evidence: Note) -> None:
+def test_flavor_applied(files: Files, cluster: Cluster, lab: Facts, evidence: Note) -> None:
     """the ResourceFlavor {flavor} is in the cluster as the file has it"""
-    live = look_in_cluster(cluster, want_flavor(lab))
+    live = look_in_cluster(files, cluster, want_flavor(lab))
     nodes = [dict(dig_texts(raw, "metadata", "labels")) for raw in cluster.all(NODE)]
     require_a_node(live, nodes, lab)
     label = f"{lab.flavor.label_key}={lab.flavor.label_value}"

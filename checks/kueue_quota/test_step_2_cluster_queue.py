@@ -32,9 +32,9 @@ def test_queue_file(files: Files, cluster: Cluster, lab: Facts, evidence: Note) 
 
 
 @pytest.mark.needs("queue_file")
-def test_queue_applied(cluster: Cluster, lab: Facts, evidence: Note) -> None:
+def test_queue_applied(files: Files, cluster: Cluster, lab: Facts, evidence: Note) -> None:
     """the ClusterQueue {cluster_queue} is in the cluster as the file has it"""
-    live = look_in_cluster(cluster, want_cluster_queue(lab))
+    live = look_in_cluster(files, cluster, want_cluster_queue(lab))
     quota = ", ".join(f"{name} {amount}" for name, amount in lab.cluster_queue.quota.items())
     evidence(from_object(lab.cluster_queue_kind, live, f"quota {quota}"))
 

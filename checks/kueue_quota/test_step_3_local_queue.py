@@ -32,9 +32,9 @@ def test_queue_file(files: Files, cluster: Cluster, lab: Facts, evidence: Note) 
 
 
 @pytest.mark.needs("queue_file")
-def test_queue_applied(cluster: Cluster, lab: Facts, evidence: Note) -> None:
+def test_queue_applied(files: Files, cluster: Cluster, lab: Facts, evidence: Note) -> None:
     """the LocalQueue {local_queue} is in the namespace {namespace} as the file has it"""
-    live = look_in_cluster(cluster, want_local_queue(lab))
+    live = look_in_cluster(files, cluster, want_local_queue(lab))
     fact = f"clusterQueue {lab.cluster_queue.name}"
     evidence(from_object(lab.local_queue_kind, live, fact))
 

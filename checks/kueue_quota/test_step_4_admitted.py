@@ -43,10 +43,12 @@ def test_job_file(files: Files, cluster: Cluster, lab: Facts, evidence: Note) ->
 
 @pytest.mark.transient
 @pytest.mark.needs("job_file")
-def test_job_applied(watch: Watch, cluster: Cluster, lab: Facts, evidence: Note) -> None:
+def test_job_applied(
+    watch: Watch, files: Files, cluster: Cluster, lab: Facts, evidence: Note
+) -> None:
     """the Job {first_job} is in the namespace {namespace} as the file has it"""
     refuse_after_step_8(watch.scene, lab)
-    live = look_in_cluster(cluster, want_first_job(lab))
+    live = look_in_cluster(files, cluster, want_first_job(lab))
     evidence(from_object(JOB, live, f"{lab.queue_label}={lab.local_queue.name}"))
 
 

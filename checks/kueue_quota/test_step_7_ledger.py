@@ -1,4 +1,4 @@
-"""Step 7: the ClusterQueue's books, read and written down."""
+"""Step 7: the ClusterQueue's ledger, read and written down."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_ledger_file(files: Files, lab: Facts, evidence: Note) -> None:
 def test_ledger_true(
     watch: Watch, files: Files, lab: Facts, evidence: Note, past: Callable[[Message], None]
 ) -> None:
-    """its numbers are those of the books of ClusterQueue {cluster_queue}"""
+    """its numbers are those in the ledger of ClusterQueue {cluster_queue}"""
     file = files.text(lab.usage.file)
     written = read_ledger_file(file, lab)
     fact, since_then = watch.until(lambda scene: require_same_ledger(scene, lab, file, written))

@@ -47,6 +47,7 @@ _AFTER_IN_KOREAN = rf"%s\s*+(?:(?:{_PARTICLES})\s*+)*+(?:아[니닌닙님닐]|�
 _DENIALS = (_BEFORE, _AFTER, _AFTER_IN_KOREAN)
 _QUOTES = re.compile(r"['\"`\\\u2018\u2019\u201c\u201d]")
 _ENOUGH_WORDS = 8
+_SHORT_OF = re.compile(r"insufficient unused quota for ([a-z0-9./-]*[a-z0-9])", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,12 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
         return say(
             "reasons that this Workload does not have: {reasons}", reasons=", ".join(foreign)
         )
+    short_of = _short_of(text)
+    if short_of and not short_of & {one for item in said for one in _short_of(item.message)}:
+        return say(
+            "it speaks of {resources}, and the message of that Workload does not",
+            resources=", ".join(sorted(short_of)),
+        )
     words = _words(text)
     if any(_shares_enough(words, _words(item.message)) for item in said):
         return None
@@ -80,6 +87,11 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
         return say("{line}, which denies it", line=cut(lines[0], 80))
     first = next((line for line in text.split("\n") if line.strip()), "")
     return plain(cut(first, 80))
+
+
+def _short_of(text: str) -> set[str]:
+    """The resources that a message of this kind says are short."""
+    return {found.casefold() for found in _SHORT_OF.findall(" ".join(text.split()))}
 
 
 def _holds(text: str, word: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checks.kit.cluster import JOB
+from checks.kit.expect import Path
 from checks.kit.witness import Wanted
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.judge_jobs import judge_queued_job
@@ -10,6 +11,21 @@ from checks.kueue_quota.judge_queues import (
     judge_cluster_queue,
     judge_flavor,
     judge_local_queue,
+)
+
+# Of a Job, what decides how many pods there are and where they may run. The rest of its file
+# (image, command, cpu, retries) is the learner's own, and need not be what was applied.
+_POD: Path = ("spec", "template", "spec")
+_PLACED: tuple[Path, ...] = (
+    ("spec", "parallelism"),
+    ("spec", "completions"),
+    *(
+        (*_POD, field)
+        for field in (
+            *("nodeSelector", "affinity", "tolerations", "topologySpreadConstraints"),
+            *("nodeName", "schedulerName", "priorityClassName", "runtimeClassName"),
+        )
+    ),
 )
 
 
@@ -52,4 +68,6 @@ def want_first_job(facts: Facts) -> Wanted:
         file=facts.first_job.file,
         namespace=facts.namespace,
         judge=lambda content: judge_queued_job(content, facts, facts.first_job.gpus),
+        compared=_PLACED,
+        is_fixed=True,
     )

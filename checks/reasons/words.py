@@ -32,7 +32,8 @@ def names_of(names: Iterable[str]) -> str:
 
 
 def near_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Names that may have been meant, the nearest first."""
+    """Names that may have been meant, the nearest first; Kubernetes has small letters only."""
+    name = name.lower()
     ordered = sorted({other for other in known if other})
     near = difflib.get_close_matches(name, ordered, n=3, cutoff=0.6)
     inside = [other for other in ordered if name and (name in other or other in name)]

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import click
 
 from checks.outcome import StepVerdict
-from lab.commands.learning import EXIT_CODES
 from lab.commands.options import console_of, lab_option, read_step
+from lab.commands.showing import EXIT_CODES
 from lab.console import Console
 from lab.content import draw
 from lab.examining import Examiner
@@ -18,7 +18,7 @@ from lab.model import Step
 from lab.places import Place
 from lab.progress import HintUse, ProgressLog, StepRecord
 from lab.report.standing_json import finding_as_json
-from lab.report.terminal import clock
+from lab.text import clock
 from provision.errors import LabError
 from provision.message import say
 
@@ -34,11 +34,15 @@ SCHEMA = 1
 def hint(context: click.Context, step: str, is_seen: bool, is_json: bool, slug: str | None) -> None:
     """Show the next hint for the first check of a step that failed when it was graded last.
 
-    There are four: where to look, the idea, the field, the command. What was shown is on record.
+    Without a number, of the step that was checked last. There are four: where to look, the idea,
+    the field, the command. What was shown is on record.
     """
     console = console_of(context, slug)
     place = console.place()
-    chosen = read_step(place.lab, step) if step else Examiner(place).first_open_step()
+    if step:
+        chosen = read_step(place.lab, step, "hint")
+    else:
+        chosen = Examiner(place).step_of_the_last_failure()
     record = _record(place, chosen)
     if record.failure is None:
         verdict = _grade(console, place, chosen, is_json)

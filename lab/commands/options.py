@@ -36,8 +36,8 @@ def console_of(context: click.Context, slug: str | None = None, *, yes: bool = F
     return replace(console, slug=slug or console.slug, is_agreed=console.is_agreed or yes)
 
 
-def read_step(lab: Lab, text: str) -> Step:
-    """A step's number as typed; UsageError names the numbers there are."""
+def read_step(lab: Lab, text: str, verb: str) -> Step:
+    """A step's number as typed after a verb; UsageError names the numbers there are."""
     try:
         if not (text.isascii() and text.isdigit()):
             raise IndexError(text)
@@ -46,13 +46,14 @@ def read_step(lab: Lab, text: str) -> Step:
         raise UsageError(
             say("There is no step {text}.", text=repr(text)[:40]),
             next_move=say(
-                "Steps of {lab} are 1 to {count}: make check STEP=1.",
+                "Steps of {lab} are 1 to {count}: make {verb} STEP=1.",
+                verb=verb,
                 lab=lab.slug,
                 count=len(lab.steps),
             ),
         ) from None
 
 
-def read_steps(lab: Lab, text: str) -> tuple[Step, ...]:
+def read_steps(lab: Lab, text: str, verb: str) -> tuple[Step, ...]:
     """`all`, or one step's number."""
-    return lab.steps if text.strip().lower() == "all" else (read_step(lab, text),)
+    return lab.steps if text.strip().lower() == "all" else (read_step(lab, text, verb),)

@@ -12,11 +12,12 @@ from lab.commands.options import console_of, lab_option
 from lab.console import Console
 from lab.places import RECORDER, Place
 from lab.story import Moment, tell_story
-from lab.text import pad, width
+from lab.text import pad, width, wrap
 from provision.message import say
 
 SCHEMA = 1
 _WIDEST_NAME = 24
+_BESIDE_NAME = 32  # the time before it, and enough of the sentence behind it
 
 
 @click.command()
@@ -45,8 +46,9 @@ def history(context: click.Context, is_json: bool, slug: str | None) -> None:
 
 
 def draw_story(console: Console, moments: Sequence[Moment]) -> list[str]:
-    """One line for each moment, cut to the terminal, under a line for each day."""
-    room = min(max((width(moment.name) for moment in moments), default=0), _WIDEST_NAME)
+    """Each moment with its time and name, wrapped to the terminal, under a line for each day."""
+    widest = min(_WIDEST_NAME, console.columns - _BESIDE_NAME)
+    room = min(max((width(moment.name) for moment in moments), default=0), widest)
     lines, day = [], ""
     for moment in moments:
         local = datetime.fromisoformat(moment.time).astimezone()
@@ -56,8 +58,9 @@ def draw_story(console: Console, moments: Sequence[Moment]) -> list[str]:
         mark = "~" if moment.is_late else " "
         text = " ".join(console.speech.of(moment.what).split())
         name = _cut(moment.name, room)
-        line = f"{local.strftime('%H:%M:%S')}{mark} {pad(name, room)}  {text}"
-        lines.append(_cut(line, console.columns))
+        head = f"{local.strftime('%H:%M:%S')}{mark} {pad(name, room)}  "
+        first, *rest = wrap(text, console.columns - width(head))
+        lines += [head + first, *(" " * width(head) + line for line in rest)]
     return lines
 
 

@@ -42,13 +42,18 @@ class Report:
 
     @property
     def passed(self) -> int:
-        """How many steps passed."""
-        return sum(s.verdict is StepVerdict.PASS for s in self.standings)
+        """How many steps passed: now, or on record where it cannot be told now."""
+        return sum(s.has_passed for s in self.standings)
 
     @property
     def solved(self) -> int:
         """How many of those by the answers."""
-        return sum(s.verdict is StepVerdict.PASS and s.record.is_solved for s in self.standings)
+        return sum(s.has_passed and s.record.is_solved for s in self.standings)
+
+    @property
+    def untold(self) -> int:
+        """How many steps cannot be judged now."""
+        return sum(s.verdict is StepVerdict.CANNOT_TELL for s in self.standings)
 
     @property
     def attempts(self) -> int:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepVerdict
 from lab.report.gathering import Report
-from lab.report.terminal import FINDING_PARTS, OUTCOME_WORDS, clock
-from lab.report.words import DATED, TRUE_NOW, made, origins, step_facts, summary
+from lab.report.terminal import FINDING_PARTS, OUTCOME_WORDS
+from lab.report.words import made, origins, step_facts, summary, true_now
 from lab.standing import Standing
-from lab.text import Speech
+from lab.text import DATED, Speech, clock
 from provision.message import Message, say
 
 TEMPLATE = Path(__file__).parent / "report.html"
@@ -31,7 +31,6 @@ _LABELS = {
     "hints": say("hints"),
     "passed_at": say("passed at"),
     "true_now": say("true now"),
-    "evidence": say("evidence"),
     "object": say("object"),
     "fact": say("fact"),
     "since": say("since"),
@@ -71,7 +70,7 @@ def _step(standing: Standing, speech: Speech) -> Mapping[str, object]:
         "attempts": record.attempts,
         "hints": len(record.hints),
         "passed_at": clock(record.passed_at, DATED) if record.passed_at else "-",
-        "true_now": speech.of(TRUE_NOW[standing.is_true_now]),
+        "true_now": speech.of(true_now(standing)),
         "solved": record.is_solved and standing.verdict is StepVerdict.PASS,
         "cause": "" if standing.cause is None else speech.of(standing.cause),
         "facts": [
@@ -81,6 +80,7 @@ def _step(standing: Standing, speech: Speech) -> Mapping[str, object]:
         "checks": [_check(check, speech) for check in checks],
         "remarks": [speech.of(remark) for remark in standing.result.remarks],
         "evidence": _evidence(standing.evidence),
+        "evidence_of": speech.of(_evidence_of(standing)),
     }
 
 
@@ -98,6 +98,14 @@ def _check(check: CheckResult, speech: Speech) -> Mapping[str, object]:
 
 def _parts(finding: Finding, speech: Speech) -> list[tuple[str, str]]:
     return [(speech.of(label), speech.of(getattr(finding, part))) for part, label in FINDING_PARTS]
+
+
+def _evidence_of(standing: Standing) -> Message:
+    if not standing.is_credit_only:
+        return say("evidence")
+    record = standing.record
+    passed = clock(record.evidence_at or record.passed_at, DATED)
+    return say("evidence of the pass at {time}", time=passed)
 
 
 def _evidence(evidence: Sequence[Evidence]) -> list[Mapping[str, str]]:

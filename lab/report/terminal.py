@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
 
 from checks.outcome import (
     CheckResult,
@@ -14,8 +13,9 @@ from checks.outcome import (
 )
 from lab.hints import Offer
 from lab.model import Lab, Step
+from lab.progress import StepRecord
 from lab.standing import Standing
-from lab.text import Speech, pad, width, wrap
+from lab.text import Speech, clock, pad, width, wrap
 from provision.message import Message, say
 from provision.target import TargetInfo
 
@@ -104,8 +104,7 @@ class TextReport:
         if standing.record.is_solved and standing.verdict is StepVerdict.PASS:
             yield from self._indented(self._speech.of(say("Solved by the answers.")), 2)
         if standing.is_credit_only:
-            passed = say("It passed at {time}, with:", time=clock(standing.record.passed_at))
-            yield from self._indented(self._speech.of(passed), 2)
+            yield from self._indented(self._speech.of(_pass_on_record(standing.record)), 2)
 
     def _check(self, check: CheckResult, coming: Offer | None) -> list[str]:
         words = {outcome: self._speech.of(word) for outcome, word in OUTCOME_WORDS.items()}
@@ -179,6 +178,14 @@ def _pointer(coming: Offer) -> Message:
     return say("(hint {level} of {of}: make hint STEP={step})", level=level, of=of, step=step)
 
 
+def _pass_on_record(record: StepRecord) -> Message:
+    """When a step passed, and when it passed with the evidence that is kept: that of the last."""
+    first, last = clock(record.passed_at), clock(record.evidence_at or record.passed_at)
+    if record.evidence_at in ("", record.passed_at):
+        return say("It passed at {time}, with:", time=first)
+    return say("It passed first at {first} and last at {last}, then with:", first=first, last=last)
+
+
 def _proof(evidence: Sequence[Evidence]) -> str:
     """The first object that a passed check rests on, shortly: its name and since when."""
     for item in evidence:
@@ -190,11 +197,3 @@ def _proof(evidence: Sequence[Evidence]) -> str:
 def evidence_line(item: Evidence) -> str:
     """What a pass on record rested on: the object, what was so, and when."""
     return f"{item.kind} {item.name.rpartition('/')[2]}  {item.fact}  {clock(item.time)}"
-
-
-def clock(time: str, form: str = "%H:%M:%S") -> str:
-    """An RFC 3339 time by the clock of whoever reads it: hours, minutes and seconds, or `form`."""
-    try:
-        return datetime.fromisoformat(time).astimezone().strftime(form)
-    except ValueError:
-        return time

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from checks.outcome import StepVerdict
 from lab.report.gathering import Report
-from lab.report.terminal import clock
 from lab.standing import Standing
-from lab.text import Speech
+from lab.text import DATED, Speech, clock
 from provision.message import Message, say
-
-DATED = "%Y-%m-%d %H:%M:%S"
-TRUE_NOW = {True: say("yes"), False: say("no"), None: say("not known")}
 
 
 def summary(report: Report) -> Message:
-    """How far the lab is, in one sentence."""
-    return say(
+    """How far the lab is, and how many of its steps could not be judged now."""
+    so_far = say(
         "{passed} of {count} steps passed, {solved} of them by the answers; attempts: {attempts}, "
         "hints: {hints}",
         passed=report.passed,
@@ -24,6 +21,13 @@ def summary(report: Report) -> Message:
         solved=report.solved,
         attempts=report.attempts,
         hints=report.hints,
+    )
+    if not report.untold:
+        return so_far
+    return say(
+        "{so_far}. Cannot be judged now: {count}; for these the record counts",
+        so_far=so_far,
+        count=report.untold,
     )
 
 
@@ -45,7 +49,21 @@ def step_facts(standing: Standing) -> Iterator[tuple[Message, str | Message]]:
     yield say("hints"), _hints(standing)
     if record.passed_at:
         yield say("passed at"), clock(record.passed_at, DATED)
-    yield say("true now"), TRUE_NOW[standing.is_true_now]
+    elif standing.verdict is StepVerdict.PASS:
+        number = standing.step.number
+        yield say("passed at"), say("not on record yet: make check STEP={step}", step=number)
+    yield say("true now"), true_now(standing)
+
+
+def true_now(standing: Standing) -> Message:
+    """Whether what a step asks for is so at this moment, and which step ended it."""
+    if standing.is_true_now is None:
+        return say("not known")
+    if standing.is_true_now:
+        return say("yes")
+    if standing.ended_by:
+        return say("no, step {later} ended it", later=standing.ended_by)
+    return say("no")
 
 
 def origins(report: Report, speech: Speech) -> Iterator[tuple[str, str]]:

@@ -153,6 +153,11 @@ class LocalTarget:
         logs = {name: self._place.folders.logs / f"{name}.log" for name in self._place.names()}
         logs["supervisord"] = self._place.folders.logs / "supervisord.log"
         logs["audit"] = self._place.folders.logs / "audit.log"
+        if not component:
+            raise UsageError(
+                say("Whose log? There are: {known}.", known=", ".join(logs)),
+                next_move=say("Write one of these, as in `make logs NAME=kueue`."),
+            )
         if component not in logs:
             raise UsageError(
                 say(

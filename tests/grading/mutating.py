@@ -38,14 +38,12 @@ APPLY = USUAL | {5: USUAL[5].replace("--timeout=30s", "--timeout=3s")}
 FREE = {
     "backoffLimit": "how often a Job is tried again is not asked for",
     "terminationGracePeriodSeconds": "how long a pod may take to end is not asked for",
-    "image": "which image it is is not asked for; the stand-in node pulls none",
+    "image": "",  # which one is not asked for, but without one the API refuses the Job
     "command": "what runs in the container is not asked for",
     "requests": "cpu and memory are not asked for, as long as they fit",
 }
 # The label may also come from the flag `-n`: only where the object stands counts.
 BY_FLAG = "the file without a namespace, applied with -n team-a, is as good"
-# Nothing is said about these fields; what they do is judged on the cluster, where they are played.
-ELSEWHERE = "no step asks about this field of a file; applied, it is caught by what comes of it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +111,8 @@ def _reason(name: str, how: str) -> str:
     for key, reason in FREE.items():
         if key in parts:
             return reason
-    if how == "edited" and name in ("drop/metadata/namespace", "rename/metadata/namespace"):
+    if how == "edited" and name == "drop/metadata/namespace":
         return BY_FLAG
-    if how == "edited" and (name == "add/nodeSelector" or name.startswith("add/check/")):
-        return ELSEWHERE
     if parts[0] == "other" and "containers" in parts and "name" in parts:
         return "how a container is called is not asked for"
     if parts[0] == "retype" and (parts[-1] == "nominalQuota" or "limits" in parts[:-1]):

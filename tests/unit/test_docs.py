@@ -9,6 +9,8 @@ import yaml
 from lab.catalog import lab_slugs, load_lab
 from lab.content import render
 from lab.places import Place
+from lab.replacing import LiveObject
+from lab.solving import read_answer
 from lab.text import LANGUAGES
 from tests.catalog import collect
 
@@ -94,3 +96,22 @@ def test_answers_are_there_and_their_manifests_parse(lab, step, tmp_path):
         assert "{{" not in text
         if file.suffix == ".yaml":
             assert all(document["kind"] for document in yaml.safe_load_all(text))
+
+
+@pytest.mark.parametrize(("lab", "step"), STEPS, ids=lambda value: getattr(value, "id", ""))
+def test_answers_name_every_object_that_they_may_replace(lab, step, tmp_path):
+    answer = read_answer(Place(lab, tmp_path, tmp_path / "w", None), step)
+    named = {LiveObject(*line.split()) for line in answer.replaces}
+    laid = {
+        LiveObject(
+            document["kind"],
+            document["metadata"]["name"],
+            document["metadata"].get("namespace", ""),
+        )
+        for name, text in answer.files.items()
+        if name.endswith(".yaml")
+        for document in yaml.safe_load_all(text)
+        for meta in [document["metadata"]]
+    }
+    assert laid <= named
+    assert "replaces.txt" not in answer.files

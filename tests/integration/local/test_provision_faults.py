@@ -136,36 +136,6 @@ def test_two_places_do_not_touch_each_other(place: TestPlace, make_place: MakePl
     assert place.pids == pids
 
 
-@pytest.mark.full
-@pytest.mark.parametrize("delay", [0.2, 0.8, 1.6, 2.4, 3.2, 4.0])
-def test_up_completes_after_the_whole_group_was_killed_midway(make_place: MakePlace, delay: float):
-    place = make_place("midway")
-    script = textwrap.dedent(f"""
-        import os
-        from pathlib import Path
-        from provision.settings import Settings
-        from tests.integration.places import TestPlace
-        place = TestPlace(Path({str(place.root)!r}), Settings.from_environment(os.environ))
-        place.target.up(place.tell)
-    """)
-    child = subprocess.Popen(
-        [sys.executable, "-c", script],
-        env=dict(place.settings.environ),
-        cwd=Path(__file__).parents[3],
-        start_new_session=True,
-    )
-    deadline = time.monotonic() + delay
-    wait_until(lambda: None if time.monotonic() > deadline else say("early"), within=delay + 1)
-    os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
-    _kill_all(place)
-    place.target.up(place.tell)
-    assert place.target.status().is_ready
-    place.target.reset(place.tell)
-    assert place.get("node", "gpu-node-0")["status"]["allocatable"]["nvidia.com/gpu"] == "4"
-    place.target.destroy(place.tell)
-
-
 def test_component_that_exits_at_start_is_named_and_all_is_stopped(make_place: MakePlace):
     place = make_place("exits")
     place.target.up(place.tell)

@@ -42,6 +42,10 @@ class ListedCluster:
     def require_kind_stays(self, kind):
         """Nobody takes a kind away here."""
 
+    def schemas(self, kind):
+        """Nothing is published here."""
+        return {}
+
     def all(self, kind, namespace=""):
         found = self.lists.get(kind.plural, [])
         return tuple(o for o in found if namespace in ("", o["metadata"].get("namespace", "")))
@@ -125,7 +129,9 @@ def job(name="train-1", *, labels=None, limits=None, suspend=True, conditions=()
     labels = {"kueue.x-k8s.io/queue-name": "lq"} if labels is None else labels
     containers = template.pop("containers", [{"resources": {"limits": limits}}])
     if isinstance(containers, list):
-        containers = [{"name": "trainer"} | container for container in containers]
+        containers = [
+            {"name": "trainer", "image": "busybox"} | container for container in containers
+        ]
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",

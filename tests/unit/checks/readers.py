@@ -13,7 +13,7 @@ from checks.kit.expect import Patience
 from checks.kit.files import Files
 from checks.kit.host import FileKind, Found
 from checks.kit.typed import build
-from checks.kit.witness import look_in_file
+from checks.kit.witness import Wanted, look_in_cluster, look_in_file
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.test_step_5_waiting import test_waiting_file as check_waiting
@@ -125,6 +125,11 @@ def _watch() -> Watch:
     return Watch(Scene(_cluster(), "team-a", _lab().api_version), Patience(0))
 
 
+def _manifest(files: Files, wanted: Wanted) -> None:
+    look_in_file(files, _cluster(), wanted)
+    look_in_cluster(files, _cluster(), wanted)
+
+
 def _ledger(files: Files) -> None:
     check_ledger_file(files, _lab(), _nothing)
     check_ledger_true(_watch(), files, _lab(), _nothing, _nothing)
@@ -135,10 +140,10 @@ def _nothing(_: object) -> None:
 
 
 _CHECKS: dict[str, Callable[[Files], object]] = {
-    "flavor.yaml": lambda files: look_in_file(files, _cluster(), want_flavor(_lab())),
-    "cq.yaml": lambda files: look_in_file(files, _cluster(), want_cluster_queue(_lab())),
-    "lq.yaml": lambda files: look_in_file(files, _cluster(), want_local_queue(_lab())),
-    "job-1.yaml": lambda files: look_in_file(files, _cluster(), want_first_job(_lab())),
+    "flavor.yaml": lambda files: _manifest(files, want_flavor(_lab())),
+    "cq.yaml": lambda files: _manifest(files, want_cluster_queue(_lab())),
+    "lq.yaml": lambda files: _manifest(files, want_local_queue(_lab())),
+    "job-1.yaml": lambda files: _manifest(files, want_first_job(_lab())),
     "waiting.txt": lambda files: check_waiting(_watch(), files, _lab(), _nothing),
     "bypass.txt": lambda files: check_bypass(_watch(), files, _lab(), _nothing),
     "usage.json": _ledger,

@@ -126,6 +126,32 @@ def test_a_kind_that_is_being_taken_away(serve, tmp_path):
         assert "Kueue" in trouble(lambda: cluster.require_kind_stays(FLAVOR))
     pages[f"{crds}/resourceflavors.kueue.x-k8s.io"] = (403, "{}")
     cluster.require_kind_stays(FLAVOR)
+    pages[f"{crds}/resourceflavors.kueue.x-k8s.io"] = (500, "{}")
+    assert "500" in trouble(lambda: cluster.require_kind_stays(FLAVOR))
+
+
+def test_an_object_that_is_no_list_says_nothing_about_absence(serve, tmp_path):
+    pages = {JOBS: (200, '{"kind": "Status"}')}
+    cluster = Cluster(kubeconfig(tmp_path, serve(pages)))
+    assert "no list for jobs" in trouble(lambda: cluster.one(JOB, "train-1", "team-a"))
+    pages[JOBS] = (200, '{"items": null}')
+    assert cluster.one(JOB, "train-1", "team-a") is None
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ((200, '{"components": {"schemas": {"x.Job": {}}}}'), ["x.Job"]),
+        ((200, '{"components": {"schemas": []}}'), []),
+        ((200, '{"components": 1}'), []),
+        ((200, "no JSON"), []),
+        ((403, ""), []),
+        ((500, ""), []),
+    ],
+)
+def test_schemas_that_cannot_be_had_are_none(serve, tmp_path, page, names):
+    cluster = Cluster(kubeconfig(tmp_path, serve({"/openapi/v3/apis/batch/v1": page})))
+    assert list(cluster.schemas(JOB)) == names
 
 
 def test_nobody_listens(tmp_path):

@@ -3,6 +3,7 @@
 import pytest
 
 from checks.explain import Cause, explain
+from checks.reasons.words import near_names
 from tests.unit.checks.conftest import (
     ADMITTED,
     JUST_NOW,
@@ -52,6 +53,7 @@ SELECTING["spec"]["template"]["spec"]["nodeSelector"] = {"nvidia.com/gpu.present
         (job(), (), {"localqueues": [local_queue(stopPolicy="Hold")]}, Cause.STOPPED, ["Hold"]),
         (job(), (), {"clusterqueues": [cluster_queue(stopPolicy="Hold")]}, Cause.STOPPED, ["Hold"]),
         (job(), (), {"clusterqueues": [INACTIVE]}, Cause.INACTIVE, ["FlavorNotFound"]),
+        (job(priorityClassName="urgent"), (), {}, Cause.PRIORITY, ["PriorityClass urgent"]),
         (job(), (workload("train-1", ADMITTED),), {}, Cause.ADMITTED, ["admitted"]),
         (job(), (workload("train-1", WAITING, active=False),), {}, Cause.DEACTIVATED, ["active"]),
         (job(), (LIMITED,), {}, Cause.NEVER_FITS, ["3", "nvidia.com/gpu", "2", MESSAGE]),
@@ -65,6 +67,13 @@ def test_causes_that_stay(make_scene, the_job, workloads, changes, cause, words)
     assert found.cause is cause
     assert not found.is_coming
     assert all(word in str(found.what) for word in words), str(found.what)
+
+
+def test_a_workload_is_awaited_when_the_priority_class_is_there(make_scene):
+    there = {"priorityclasses": [{"metadata": {"name": "urgent"}}]}
+    found = why(make_scene, job(priorityClassName="urgent"), **there)
+    assert found.cause is Cause.NO_WORKLOAD
+    assert found.is_coming
 
 
 @pytest.mark.parametrize(
@@ -112,3 +121,11 @@ def test_in_a_cohort_what_others_lend_counts(make_scene):
     lent = (workload("a", ADMITTED), workload("b", ADMITTED), workload("c", ADMITTED))
     assert why(make_scene, job(), LIMITED, *lent, clusterqueues=both).cause is Cause.QUOTA
     assert why(make_scene, job(), LIMITED, clusterqueues=both).cause is Cause.TURN
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("TRAIN-3", "train-3"), ("train3", "train-3"), ("Sneaky", "sneaky"), ("zzz", "")],
+)
+def test_near_names_are_found_in_any_case(name, near):
+    assert next(iter(near_names(name, ["train-1", "sneaky", "train-3"])), "") == near

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 
 import pytest
 
@@ -81,6 +82,57 @@ def test_things_that_are_no_files(folder, files, tmp_path):
     assert "outside" in refusal(files, "out/secret")
 
 
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ("flavor.yaml", "flavor.yml"),
+        ("flavor.yaml", "flavour.yaml"),
+        ("flavor.yaml", "Flavor.yaml"),
+        ("flavor.yaml", "flavor.yaml.txt"),
+        ("flavor.yaml", "flavor"),
+        ("job-1.yaml", "job1.yaml"),
+        ("job-1.yaml", "job-1.yml"),
+        ("lq.yaml", "LQ.yaml"),
+        ("waiting.txt", "wating.txt"),
+        ("usage.json", "usage.json.txt"),
+    ],
+)
+def test_a_file_of_a_near_name_is_named(folder, files, wanted, there):
+    (folder / there).write_text("x")
+    (folder / "other.txt").write_text("x")
+    with pytest.raises(Mismatch) as error:
+        files.text(wanted)
+    finding = error.value.finding
+    assert str(finding.found) == f"no such file; there is {there}"
+    assert str(finding.next_move) == f"give it the name {wanted}: mv {there} {wanted}"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there"),
+    [
+        ("job-1.yaml", "job-2.yaml"),
+        ("lq.yaml", "cq.yaml"),
+        ("flavor.yaml", ".flavor.yaml.swp"),
+        ("flavor.yaml", "flavor.yaml~"),
+        ("flavor.yaml", "flavor.bak"),
+        ("flavor.yaml", "fla\nvor.yaml"),
+        ("flavor.yaml", "$(touch x)flavor.yaml"),
+        ("usage.json", "bypass.txt"),
+    ],
+)
+def test_a_file_of_another_name_is_not_named(folder, files, wanted, there):
+    (folder / there).write_text("x")
+    assert refusal(files, wanted) == "no such file"
+
+
+def test_very_many_files_beside_an_absent_one_cost_no_second(folder, files):
+    for number in range(3000):
+        (folder / f"{'n' * 40}{number}").touch()
+    start = time.monotonic()
+    assert refusal(files, "flavor.yaml") == "no such file"
+    assert time.monotonic() - start < 2
+
+
 def test_a_socket_is_no_file(folder, files, monkeypatch):
     monkeypatch.chdir(folder)
     with socket.socket(socket.AF_UNIX) as listener:
@@ -136,6 +188,20 @@ def test_key_value_lines(folder, files, text):
         "suspended": "false",
         "workload": "none",
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- suspended=false\n* workload=none\n",
+        "> suspended=false,\n> workload=none.\n",
+        "`suspended=false`\n\u2022 `workload=none`\n",
+    ],
+)
+def test_marks_of_a_list_and_stops_are_no_content(folder, files, text):
+    (folder / "b.txt").write_text(text)
+    values = read_key_values(files.text("b.txt"), KEYS)
+    assert [values[key].text for key in KEYS] == ["false", "none"]
 
 
 def test_a_value_that_stands_twice_in_other_case_is_one_value(folder, files):

@@ -88,7 +88,8 @@ def test_any_order_that_agrees_is_right(lab):
         (flavor(labels={"nvidia.com/gpu.present": True}), ["true", "quote"]),
         (flavor(labels={"nvidia.com/gpu.present": 1}), ["1", "quote"]),
         (flavor(labels={"nvidia.com/gpu.present": "yes"}), ["yes"]),
-        (flavor(labels=[1]), ["spec.nodeLabels"]),
+        (flavor(labels=[1]), ["spec.nodeLabels", "[1]"]),
+        (flavor(labels="nvidia.com/gpu.present=true"), ["spec.nodeLabels", "present=true"]),
         ({"metadata": {"labels": {"nvidia.com/gpu.present": "true"}}}, ["metadata.labels"]),
         ({"spec": {"nodeSelector": {"nvidia.com/gpu.present": "true"}}}, ["spec.nodeSelector"]),
     ],
@@ -106,7 +107,7 @@ def test_flavors_that_are_off(lab, content, words):
         ({"namespaceSelector": {"matchLabels": {"a": "b"}}}, ["matchLabels", "{}"]),
         ({"stopPolicy": "Hold"}, ["spec.stopPolicy", "Hold"]),
         ({"resourceGroups": []}, ["spec.resourceGroups", "fake-gpu"]),
-        ({"resourceGroups": "x"}, ["spec.resourceGroups", "fake-gpu"]),
+        ({"resourceGroups": "x"}, ["spec.resourceGroups", "fake-gpu", "not a list"]),
         ({"resourceGroups": [None]}, ["spec.resourceGroups[0].flavors"]),
         ({"resourceGroups": groups(quotas("gpu-fake"))}, ["gpu-fake", "fake-gpu"]),
         ({"resourceGroups": groups(quotas(), quotas("spare"))}, ["flavors[1].name", "spare"]),
@@ -146,7 +147,8 @@ def test_a_missing_selector_and_a_limit_without_cohort(lab):
     [
         (local_queue(clusterQueue="teama"), ["spec.clusterQueue", "teama", "team-a"]),
         (local_queue(clusterQueue=3), ["spec.clusterQueue", "3"]),
-        (local_queue(stopPolicy="HoldAndDrain"), ["stopPolicy", "HoldAndDrain"]),
+        (local_queue(stopPolicy="HoldAndDrain"), ["stopPolicy", "HoldAndDrain", "admits nobody"]),
+        (local_queue(stopPolicy="none"), ["stopPolicy", "none", "no such policy"]),
         ({"spec": {"clusterQueueName": "team-a"}}, ["clusterQueueName", "spec.clusterQueue"]),
         ({"spec": {}}, ["spec.clusterQueue"]),
         ({}, ["spec.clusterQueue"]),
@@ -188,6 +190,7 @@ def test_right_jobs(lab, content):
         (on_template({LABEL: "lq"}, {"app": "x"}), ["spec.template", LABEL]),
         ({"metadata": {"annotations": {LABEL: "lq"}}}, ["metadata.annotations", LABEL]),
         (job(limits={}), [GPU, "no nvidia.com/gpu"]),
+        (job(limits={}, resources={"limits": {GPU: 1}}), [GPU, "in spec.template.spec.resources."]),
         (job(limits={GPU: 2}), [GPU, "2", "1"]),
         (job(limits={GPU: "0.5"}), [GPU, "0.5", "whole"]),
         (job(limits={GPU: "one"}), [GPU, "one"]),
@@ -199,6 +202,7 @@ def test_right_jobs(lab, content):
         (job(restartPolicy="Always"), ["restartPolicy", "Always", "Never"]),
         (job(restartPolicy=None), ["restartPolicy", "Never"]),
         (job(containers=[{"name": 7, "resources": {"limits": {GPU: 1}}}]), ["containers[0].name"]),
+        (job(containers=[{"image": "", "resources": {"limits": {GPU: 1}}}]), ["[0].image", "any"]),
     ],
 )
 def test_jobs_that_are_off(lab, content, words):
@@ -247,6 +251,17 @@ def test_an_init_container_that_asks_too_much_is_named(lab):
     fault = judge_gpus(with_gpus(1, init=[("0.5", False)]), lab, 1)
     assert "initContainers[0]" in told(fault)
     assert "whole" in told(fault)
+
+
+@pytest.mark.parametrize(
+    ("spec", "where"),
+    [
+        ({"template": {"containers": [{"name": "c"}]}}, "spec.template.containers"),
+        ({"containers": [{"name": "c"}]}, "spec.containers"),
+    ],
+)
+def test_containers_at_another_level_are_pointed_at(lab, spec, where):
+    assert told(judge_gpus(job() | {"spec": spec}, lab, 1)).startswith(f"{where} ")
 
 
 def test_the_count_of_gpus_is_over_all_containers(lab):

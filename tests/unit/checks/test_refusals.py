@@ -47,7 +47,9 @@ SPELLINGS = {
     "old-line-ends": lambda text: text.replace("\n", "\r"),
     "no-line-end": str.rstrip,
     "comments": lambda text: "# “말” \u00a0\n" + text.replace("\n", "  # ok\n"),
-    "anchors": lambda text: text.replace("metadata:", "metadata: &m", 1) + "x-again: *m\n",
+    "anchors": lambda text: text.replace(
+        "metadata:", "metadata:\n  annotations: {one: &a x, two: *a}", 1
+    ),
 }
 
 
@@ -77,6 +79,9 @@ REFUSED = [
     ("flavor.yaml", (FLAVOR, FLAVOR.replace("  name", "\tname")), 4, "tab"),
     ("flavor.yaml", ("    nvidia", "\tnvidia"), 7, "tab"),
     ("flavor.yaml", ("spec:\n", "kind: ResourceFlavor\nspec:\n"), 5, "kind stands twice"),
+    ("flavor.yaml", ("kind:", "Kind:"), 1, "no field kind, but apiVersion, Kind"),
+    ("flavor.yaml", ("metadata:", "metadata:\n  lables: {}"), 4, "metadata.lables"),
+    ("cq.yaml", ("spec:", "Spec:"), 5, "Spec: no object has such a field"),
     ("cq.yaml", ("{}", "{{}}"), 6, "{}"),
     ("cq.yaml", ("{}", "{{ selector }}"), 6, "{}"),
     ("flavor.yaml", ('"true"', "“true”"), 7, "U+201C"),

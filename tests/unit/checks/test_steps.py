@@ -174,6 +174,35 @@ def test_pods_that_do_not_run(make_scene, pods, kind, words):
     assert all(word in text for word in words), text
 
 
+def test_a_node_that_takes_no_pods_is_named_with_what_opens_it(make_scene):
+    node = {
+        "metadata": {"name": "gpu-node-0", "labels": {"nvidia.com/gpu.present": "true"}},
+        "spec": {"unschedulable": True},
+    }
+    waits = pod(phase="Pending", scheduled="False")
+    scene = world(make_scene, jobs=[job(suspend=False)], pods=[waits], nodes=[node])
+    text = told(lambda: require_running(scene, scene.job("train-1")))
+    assert "gpu-node-0" in text
+    assert "kubectl uncordon" in text
+
+
+def test_pods_that_nobody_places_or_makes_are_the_learner_s(make_scene):
+    astray = pod(phase="Pending")
+    astray["spec"]["schedulerName"] = "volcano"
+    astray["status"]["conditions"] = []
+    scene = world(make_scene, jobs=[job(suspend=False)], pods=[astray])
+    assert "volcano" in told(lambda: require_running(scene, scene.job("train-1")))
+    refused = {
+        "metadata": {"namespace": "team-a", "name": "e"},
+        "involvedObject": {"uid": "uid-train-1"},
+        "type": "Warning",
+        "reason": "FailedCreate",
+        "message": 'pods "train-1-x1" is forbidden: no serviceaccount "trainer"',
+    }
+    scene = world(make_scene, jobs=[job(suspend=False)], events=[refused])
+    assert "trainer" in told(lambda: require_running(scene, scene.job("train-1")))
+
+
 def test_a_label_of_the_flavor_that_no_node_has_is_put_right_in_the_flavor(make_scene):
     labels = {"nvidia.com/gpu.present": "true", "zone": "nowhere"}
     admitted = workload("train-1", ADMITTED)
@@ -264,6 +293,16 @@ def event(uid, reason="WaitingForQuota", kind="Warning", time=LONG_AGO):
         "message": MESSAGE,
         "eventTime": time,
     }
+
+
+def test_a_job_that_waits_for_a_node_that_is_not_there(make_scene, lab):
+    there = five(workload("train-3", WAITING))
+    there["jobs"][2] = job("train-3", nodeSelector={"zone": "attic"})
+    node = {"metadata": {"name": "n", "labels": {"zone": "cellar"}}}
+    scene = world(make_scene, **there, nodes=[node])
+    text = told(lambda: require_waiting(scene, lab, scene.job("train-3")))
+    assert "nodeSelector" in text
+    assert "zone=attic" in text
 
 
 def test_what_proves_a_wait(make_scene):

@@ -110,6 +110,15 @@ def test_a_long_sentence_costs_no_time(text):
     assert time.process_time() - began < 1.0
 
 
+def test_a_message_about_another_resource_is_not_this_one_s():
+    other = MESSAGE.replace("nvidia.com/gpu", "cpu")
+    for text in (other, other.partition(" in flavor")[0], f"WaitingForQuota: {other}"):
+        assert "cpu" in str(judge_words(text, SAID, OWN))
+    both = (Said("WaitingForQuota", TWO_SHORT),)
+    for text in (TWO_SHORT, MESSAGE, other.partition(" in flavor")[0]):
+        assert judge_words(text, both, OWN) is None
+
+
 def test_a_part_of_a_long_message_will_do():
     said = (Said("WaitingForQuota", TWO_SHORT),)
     assert judge_words(MESSAGE.split(": ")[1], said, TWO_SHORT) is None

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lab.cli import run
+from lab.examining import Examiner
+
 LAB = str(Path(sys.executable).parent / "lab")
 
 
@@ -163,3 +166,68 @@ def test_no_temporary_files_is_cannot_tell(tmp_path):
     )
     assert done.returncode == 3
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("error", [RuntimeError("can't start new thread"), MemoryError()])
+def test_a_fault_of_ours_has_not_the_exit_code_of_not_yet(tmp_path, monkeypatch, capsys, error):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(Examiner, "check", fail)
+    environment = {"LAB_HOME": str(tmp_path), "LAB_CACHE": str(tmp_path), "LAB_LANG": "en"}
+    assert run(["check", "1", "--json"], environment) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"{type(error).__name__} at test_cli.py:" in said.err
+    assert "no fault of your work" in said.err
+
+
+def test_a_program_that_cannot_be_loaded_has_not_the_exit_code_of_not_yet(tmp_path):
+    program = "import sys; sys.modules['lab.cli'] = None; from lab.__main__ import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert done.stderr.startswith("lab: ModuleNotFoundError")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["step", "check", "hint", "solve"])
+def test_the_next_move_after_a_wrong_number_has_the_verb_that_was_called(tmp_path, verb):
+    assert f"make {verb} STEP=1" in lab(tmp_path, verb, "99").stderr
+
+
+def test_a_log_of_nobody_is_asked_for_by_name(tmp_path):
+    done = lab(tmp_path, "logs")
+    assert done.returncode == 2
+    assert "Whose log?" in done.stderr
+    assert "kueue" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("step", "1"), ("--help",), ("report", "--json")])
+def test_a_closed_pipe_is_not_not_yet_and_wants_no_words(tmp_path, arguments):
+    """`lab check 1 | true` must not say NOT YET by its exit code."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [LAB, *arguments],
+            env={
+                "PATH": os.environ["PATH"],
+                "LAB_HOME": str(tmp_path),
+                "LAB_CACHE": str(tmp_path / "cache"),
+                "LANG": "C",
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (3, "")

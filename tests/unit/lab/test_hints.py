@@ -22,6 +22,7 @@ from lab.hints import LEVELS, hint_file, hint_text, offer, read_hints
 from lab.model import Lab
 from lab.places import Place
 from lab.progress import HintUse, ProgressLog, StepRecord
+from lab.solving import REPLACES
 from lab.text import LANGUAGES, Speech
 from provision.message import say
 from tests.catalog import collect
@@ -173,6 +174,8 @@ def answers(lab, step, folder):
         text = render(
             file.read_text(encoding="utf-8"), place_of(lab, folder), step, where=file.name
         )
+        if file.name == REPLACES:
+            continue
         if file.name == "commands.sh":
             names = dict(re.findall(r"(?m)^(\w+)=([\w./-]+)$", text))
             for name, value in names.items():
@@ -338,3 +341,23 @@ def test_what_real_checks_find_chooses_the_ladder(case, check, about, tmp_path):
     for language in LANGUAGES:
         text = hint_text(place_of(lab, tmp_path), chosen, 3, Speech(language))
         assert Speech(language).of(failure.finding.found) in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("lab", LABS, ids=lambda lab: lab.slug)
+def test_no_sentence_of_a_hint_ends_twice(lab, language, tmp_path):
+    """What was found may be a whole sentence, and the hint sets its own full stop."""
+    ended = Finding(*(say("{part}", part=f"It is so {n}.") for n in range(4)))
+    all_texts = [text for *_, texts in shown(lab, language, ended, tmp_path) for text in texts]
+    assert any("It is so" in text for text in all_texts)
+    for text in all_texts:
+        assert ".." not in text.replace("...", ""), text
+
+
+@pytest.mark.parametrize(("level", "used"), [(-5, 0), (2, 2), (99, LEVELS)])
+def test_a_level_that_there_is_not_is_no_level(level, used):
+    lab = LABS[0]
+    record = StepRecord(hints=(HintUse("flavor_file", "file", level),))
+    finding = Finding(say("a"), say("a file of UTF-8 text"), say("c"), say("d"))
+    chosen = offer(lab, lab.step(1), record, failed("flavor_file", finding))
+    assert chosen.used == used

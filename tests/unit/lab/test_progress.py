@@ -1,17 +1,23 @@
 """The record of progress: whole lines only, nothing of CANNOT TELL, nothing lost."""
 
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from checks.outcome import CheckResult, Evidence, Finding, Outcome, StepResult
+from lab.catalog import load_lab
+from lab.examining import Examiner
+from lab.places import Place
 from lab.progress import ProgressLog
 from provision.errors import LabError
 from provision.message import say
+from provision.waiting import wait_until
 
 PROOF = Evidence(kind="Job", name="train-1", uid="u-1", fact="Running", time="2026-01-02T03:04:05Z")
 
@@ -55,7 +61,8 @@ def test_cannot_tell_leaves_no_trace(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "torn", ['{"event":"graded","st', "\x00\x00\x00", '{"event":"graded"', "7\n"]
+    "torn",
+    ["[" * 100_000 + "\n", '{"event":"graded","st', "\x00\x00\x00", '{"event":"graded"', "7\n"],
 )
 def test_torn_line_is_passed_over(tmp_path, torn):
     file = tmp_path / "progress.jsonl"
@@ -105,9 +112,75 @@ def test_record_that_is_a_folder(tmp_path):
         ProgressLog(tmp_path / "progress.jsonl").records()
 
 
+def test_record_that_is_a_named_pipe(tmp_path):
+    os.mkfifo(tmp_path / "progress.jsonl")
+    log = ProgressLog(tmp_path / "progress.jsonl")
+    with pytest.raises(LabError, match=r"progress\.jsonl"):
+        log.records()
+    with pytest.raises(LabError, match=r"progress\.jsonl"):
+        log.record(result(1, Outcome.PASSED), by_answer=False)
+
+
 def test_archive_starts_anew(tmp_path):
     log = ProgressLog(tmp_path / "progress.jsonl")
     log.record(result(1, Outcome.PASSED), by_answer=False)
     log.archive(tmp_path / "saved")
     assert log.records() == {}
     assert (tmp_path / "saved" / "progress.jsonl").is_file()
+
+
+def test_the_evidence_kept_is_dated_by_the_pass_it_is_of(tmp_path):
+    log = ProgressLog(tmp_path / "progress.jsonl")
+    log.record(result(1, Outcome.PASSED), by_answer=False)
+    first = log.records()[1]
+    assert first.evidence_at == first.passed_at
+    wait_until(lambda: None if log_time() > first.passed_at else say("same time"), within=2)
+    log.record(result(1, Outcome.PASSED), by_answer=False)
+    log.record(result(1, Outcome.FAILED), by_answer=False)
+    last = log.records()[1]
+    assert (last.passed_at, last.evidence) == (first.passed_at, (PROOF,))
+    assert first.passed_at < last.evidence_at < last.graded_at
+
+
+def log_time():
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+@pytest.mark.parametrize("evidence", [7, [7], [{}], [{"kind": 1}], {"kind": "Job"}, None])
+def test_evidence_that_cannot_be_read_proves_nothing_and_breaks_nothing(tmp_path, evidence):
+    file = tmp_path / "progress.jsonl"
+    entry = {"event": "graded", "step": 1, "verdict": "PASS", "time": 5, "evidence": evidence}
+    file.write_text(json.dumps(entry) + "\n")
+    record = ProgressLog(file).records()[1]
+    assert (record.attempts, record.passed_at, record.evidence) == (1, "5", ())
+
+
+def test_what_one_command_graded_belongs_together(tmp_path):
+    file = tmp_path / "progress.jsonl"
+    for numbers in ((1, 2), (3,)):
+        log = ProgressLog(file)
+        for number in numbers:
+            log.record(result(number, Outcome.FAILED), by_answer=False)
+    records = ProgressLog(file).records()
+    assert records[1].run == records[2].run != records[3].run
+
+
+@pytest.mark.parametrize(
+    ("runs", "wanted"),
+    [
+        ([], 1),
+        ([{5: Outcome.FAILED}], 5),
+        ([{1: Outcome.PASSED}, {5: Outcome.FAILED}, {2: Outcome.FAILED}], 2),
+        ([{5: Outcome.FAILED}, {1: Outcome.PASSED}], 2),  # the newest passed: the first open one
+        ([{1: Outcome.PASSED, 2: Outcome.FAILED, 8: Outcome.FAILED}], 2),
+        ([{4: Outcome.FAILED}, {1: Outcome.ERROR}], 4),  # CANNOT TELL is no attempt
+    ],
+)
+def test_a_hint_without_a_number_is_for_the_step_checked_last(tmp_path, runs, wanted):
+    lab = load_lab("kueue_quota")
+    place = Place(lab, tmp_path, tmp_path, None)
+    for run in runs:
+        log = ProgressLog(place.progress_file)
+        for number, outcome in run.items():
+            log.record(result(number, outcome), by_answer=False)
+    assert Examiner(place).step_of_the_last_failure().number == wanted

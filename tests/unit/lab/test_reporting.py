@@ -19,8 +19,9 @@ from lab.report.page import as_page
 from lab.report.standing_json import as_json as check_as_json
 from lab.report.terminal import TextReport
 from lab.report.text import as_text
+from lab.report.words import summary, true_now
 from lab.standing import Standing
-from lab.text import LANGUAGES, Speech, width
+from lab.text import DATED, LANGUAGES, Speech, clock, width
 from provision.message import say
 from provision.target import TargetInfo
 from tests.schemas import FOLDER, load, validate
@@ -86,6 +87,59 @@ def test_json_is_as_its_schema_says(report, language):
     assert data["verdict"] == "CANNOT TELL"
     assert data["hashes"] == {"lab": "a" * 64, "checks": "b" * 64}
     validate("check", json.loads(json.dumps(check_as_json(LAB, STANDINGS, report.info, speech))))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_passes_on_record_count_while_the_place_is_down(language):
+    """8 of 8 passed is not 0 of 8 because nothing can be judged now; and it is said."""
+    speech = Speech(language)
+    error = check(Outcome.ERROR, trouble=say("the place is down"))
+    cause = say("It passed at {time}; whether it is true now cannot be told.", time="x")
+    down = [standing(n, CANNOT, error, is_true=None, cause=cause, **PASSED) for n in (1, 2, 4)]
+    report = replace(REPORT, standings=(*down, standing(3, CANNOT, error, is_true=None)))
+    data = json.loads(json.dumps(as_json(report, speech)))
+    validate("report", data)
+    assert (data["passed"], data["verdict"]) == (3, "CANNOT TELL")
+    assert [step["true_now"] for step in data["steps"]] == [None] * 4
+    for text in (
+        Page(as_page(report, speech)).text,
+        as_text(report, speech, TextReport(speech, columns=100), columns=100),
+    ):
+        assert speech.of(summary(report)) in " ".join(text.split())
+        assert speech.of(cause) in text
+        assert text.count(speech.of(say("not known"))) >= 4
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_evidence_stands_beside_the_time_of_its_own_pass(language):
+    """The first pass is the credit, the evidence kept is of the last one; both are dated."""
+    speech = Speech(language)
+    record = {**PASSED, "evidence_at": "2026-01-02T12:00:09+00:00"}
+    twice = standing(4, PASS, FAILED, is_true=False, cause=ENDED, **record)
+    text = TextReport(speech, columns=100).step(LAB, twice)
+    head = next(line for line in text.splitlines() if clock(record["passed_at"]) in line)
+    assert clock(record["evidence_at"]) in head
+    page = Page(as_page(replace(REPORT, standings=(twice,)), speech)).text
+    last = say("evidence of the pass at {time}", time=clock(record["evidence_at"], DATED))
+    assert speech.of(last) in page
+    once = replace(twice, record=replace(twice.record, evidence_at=record["passed_at"]))
+    assert clock(record["evidence_at"]) not in TextReport(speech, columns=100).step(LAB, once)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_not_true_now_names_the_step_that_ended_it(language):
+    speech = Speech(language)
+    ended = replace(STANDINGS[3], ended_by=8)
+    wanted = speech.of(say("no, step {later} ended it", later=8))
+    assert Page(as_page(replace(REPORT, standings=(ended,)), speech)).text.count(wanted) == 2
+    never = standing(2, NOT_YET, FAILED, is_true=False)
+    assert speech.of(true_now(never)) == speech.of(say("no"))
+
+
+def test_a_pass_that_is_not_on_record_says_how_to_put_it_there():
+    fresh = replace(REPORT, standings=(standing(3, PASS, check(Outcome.PASSED)),))
+    text = as_text(fresh, Speech("en"), TextReport(Speech("en"), columns=100), columns=100)
+    assert "not on record yet: make check STEP=3" in text
 
 
 def test_a_schema_refuses_what_it_does_not_know():

@@ -58,6 +58,7 @@ def test_undone_by_the_later_step_keeps_its_credit():
     it = standing(Outcome.FAILED, is_transient=True)
     assert (it.verdict, it.is_true_now) == (StepVerdict.PASS, False)
     assert "8" in str(it.cause)
+    assert it.ended_by == 8
     assert it.evidence == (OLD,)
 
 
@@ -66,8 +67,9 @@ def test_undone_by_the_later_step_keeps_its_credit():
 )
 def test_undone_by_anything_else_is_not_yet(is_transient, later):
     it = standing(Outcome.FAILED, is_transient=is_transient, later=later)
-    assert (it.verdict, it.is_true_now) == (StepVerdict.NOT_YET, False)
+    assert (it.verdict, it.is_true_now, it.ended_by) == (StepVerdict.NOT_YET, False, 0)
     assert "not true now" in str(it.cause)
+    assert not it.has_passed
 
 
 def test_without_credit_the_later_step_is_named():
@@ -91,6 +93,19 @@ def test_later_step_that_cannot_be_told_is_not_guessed():
 def test_cannot_tell_stays_so_with_credit():
     it = standing(Outcome.ERROR)
     assert (it.verdict, it.is_true_now) == (StepVerdict.CANNOT_TELL, None)
+    assert it.has_passed
+    assert "2026-01-02" in str(it.cause)
+    assert "cannot be told" in str(it.cause)
+
+
+def test_cannot_tell_without_credit_has_not_passed():
+    it = standing(Outcome.ERROR, records={})
+    assert (it.verdict, it.has_passed, it.cause) == (StepVerdict.CANNOT_TELL, False, None)
+
+
+def test_a_time_that_nobody_can_read_is_shown_as_it_is():
+    odd = {4: replace(CREDIT[4], passed_at="yesterday")}
+    assert "yesterday" in str(standing(Outcome.FAILED, records=odd).cause)
 
 
 def test_step_that_nothing_undoes_never_asks_for_a_later_one():

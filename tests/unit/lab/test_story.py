@@ -1,5 +1,6 @@
 """The story: which changes are told, in which words, and how it looks on a terminal."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -143,13 +144,16 @@ def test_an_absence_of_the_recorder_is_told(record):
     assert "60 s" in str(tell_story(History(record.file))[-1].what)
 
 
+@pytest.mark.parametrize("columns", [40, 60, 80])
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_lines_fit_the_terminal(record, language):
+def test_lines_fit_the_terminal_and_nothing_is_cut(record, language, columns):
     record("Workload", workload("train-3", WAITING))
     record("Job", job("a-name-that-is-longer-than-anybody-would-want-to-read-in-a-column"))
-    console = open_console({}, Speech(language))
+    console = replace(open_console({}, Speech(language)), columns=columns)
     lines = draw_story(console, tell_story(History(record.file)))
     assert lines[0].startswith("2027-")
-    assert len(lines) == 4
-    assert all(width(line) <= console.columns for line in lines)
-    assert any("WaitingForQuota" in line and line.endswith("…") for line in lines)
+    assert sum(line[2:3] == ":" for line in lines) == 3
+    assert all(width(line) <= columns for line in lines)
+    told = " ".join(" ".join(lines).split())
+    message = WAITING[0]["message"]
+    assert " ".join(message.split()) in told

@@ -1,0 +1,1 @@
+kubectl -n team-a describe job train-3 > waiting.txt

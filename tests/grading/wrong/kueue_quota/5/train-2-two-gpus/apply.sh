@@ -1,0 +1,2 @@
+kubectl apply -f job-2.yaml
+kubectl apply -f job-3.yaml

@@ -1,0 +1,1 @@
+kubectl -n team-a create job sneaky --image=busybox:1.36 -- tail -f /dev/null

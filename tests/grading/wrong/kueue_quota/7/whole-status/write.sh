@@ -1,0 +1,1 @@
+kubectl get clusterqueue team-a -o 'jsonpath={.status}' > usage.json
