@@ -39,6 +39,11 @@ export class Desk {
     this.terminals.get(this.#shown)?.fit();
   }
 
+  /** Whether the shells live in tmux, which then keeps what has scrolled by. */
+  useTmux(hasTmux) {
+    this.terminals.forEach((terminal) => { terminal.hasTmux = hasTmux; });
+  }
+
   refreshFiles() {
     this.#files.refresh();
   }

@@ -7,9 +7,12 @@ export function isLeaving(event) {
   return event.type === 'keydown' && event.code === 'KeyX' && isShifted(event);
 }
 
-/** False keeps a key from the shell: copy is done here, paste by the browser itself. */
-export function onKey(event, term) {
-  if (event.key === 'PageUp' && event.shiftKey && !event.ctrlKey) { // the shell's screen scrolls, not xterm.js
+/**
+ * False keeps a key from the shell: copy is done here, paste by the browser itself. With tmux the
+ * history of the screen is there, and xterm.js has none to scroll.
+ */
+export function onKey(event, term, { hasTmux }) {
+  if (hasTmux && event.key === 'PageUp' && event.shiftKey && !event.ctrlKey) {
     event.preventDefault();
     if (event.type === 'keydown') term.input('\x1b[5;2~');
     return false;

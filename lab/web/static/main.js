@@ -155,6 +155,7 @@ function hear(kind, data) {
 function hearState(state) {
   const before = known.state;
   known.state = state;
+  desk.useTmux(state.tmux);
   for (const step of state.steps) { // a reset took the record away
     if (!step.graded_at && known.verdicts.delete(step.number) && step.number === open) showStep();
   }

@@ -28,6 +28,7 @@ export class Terminal {
     this.onLink = onLink;
     this.onLeave = onLeave;
     this.isReader = false;
+    this.hasTmux = false;
     addEventListener('online', () => this.#opening && this.#reconnect(0));
   }
 
@@ -90,7 +91,7 @@ export class Terminal {
       this.onLeave();
       return false;
     }
-    return onKey(event, this.term);
+    return onKey(event, this.term, { hasTmux: this.hasTmux });
   }
 
   async #connect() {

@@ -138,6 +138,16 @@ def test_tab_is_the_shells_and_one_chord_leaves_the_terminal(seat: Seat) -> None
     seat.page.keyboard.press("Control+c")
 
 
+def test_what_has_scrolled_by_comes_back_by_keyboard(seat: Seat) -> None:
+    seat.run("seq 300", "300")
+    seat.page.keyboard.press("Shift+PageUp")
+    seat.await_true(lambda: "300" not in seat.screen().splitlines(), "a page back")
+    seat.page.keyboard.press("PageUp")
+    seat.await_true(lambda: "260" in seat.screen().splitlines(), "another one")
+    seat.page.keyboard.press("q")
+    seat.await_true(lambda: seat.screen().endswith("300\n$"), "the prompt")
+
+
 def test_selected_text_is_copied(seat: Seat) -> None:
     seat.context.grant_permissions(["clipboard-read", "clipboard-write"])
     seat.run("echo copy-this-word", "copy-this-word")
