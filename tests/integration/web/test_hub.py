@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
+from provision.message import say
+from provision.waiting import wait_until
 from tests.conftest import Surroundings
 from tests.integration.web.calls import Terminal, Visitor
 from tests.integration.web.hub import UP_SECONDS, Hub, hub_of
@@ -238,7 +240,15 @@ def test_two_learners_see_their_own_clusters(
 def stop(seat: Seat, hub: Hub, name: str) -> None:
     """Stop a learner's server as the learner does, by the hub's own page."""
     seat.page.goto(hub.address(name, "/hub/home"))
-    seat.page.click("#stop")
+    stopping = seat.page.locator("#stop")
+
+    def is_asked() -> bool:
+        if stopping.is_visible():
+            stopping.click()  # the hub's page may not have heard the one before
+        return not stopping.is_visible()
+
+    seat.page.wait_for_selector("#start")
+    wait_until(lambda: None if is_asked() else say("not asked"), within=60, every=0.5)
     hub.await_down(name)
 
 
