@@ -18,6 +18,15 @@ export PATH={path} KUBECONFIG={kubeconfig}
 command -v _get_comp_words_by_ref >/dev/null 2>&1 || {{
   [ -r /usr/share/bash-completion/bash_completion ] && . /usr/share/bash-completion/bash_completion
 }}
+command -v _get_comp_words_by_ref >/dev/null 2>&1 || {{
+  # Without that package: what kubectl's completion asks of it, less its care for colons.
+  _get_comp_words_by_ref() {{
+    words=("${{COMP_WORDS[@]}}") cword=$COMP_CWORD
+    cur=${{words[cword]}} prev=${{words[cword - 1]}}
+  }}
+  __ltrim_colon_completions() {{ :; }}
+  _filedir() {{ mapfile -t COMPREPLY < <(compgen -f -- "$cur"); }}
+}}
 . <(kubectl completion bash)
 alias k=kubectl
 complete -o default -F __start_kubectl k
