@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+from websocket import WebSocketException
 
 from provision.message import say
 from provision.waiting import wait_until
@@ -216,6 +217,74 @@ def test_eight_terminals_may_be_open(visitor: Visitor) -> None:
     for terminal in opened:
         terminal.connection.close()
     assert refused.status == 429
+
+
+@pytest.mark.full
+def test_a_reload_keeps_the_shell(ann: Seat) -> None:
+    ann.run("KEPT=yes; echo set-$((1+1))", "set-2")
+    ann.page.reload()
+    arrive(ann)
+    ann.run("echo kept-$KEPT", "kept-yes")
+    assert "1;2c" not in ann.screen()  # an answer of a terminal, typed into the shell
+
+
+@pytest.mark.full
+def test_a_shell_that_does_not_read_stops_nobody(visitor: Visitor) -> None:
+    with visitor.terminal(2) as stuck, visitor.terminal(1) as other:
+        stuck.run("sleep 4; echo woke-$((5+5))", "sleep 4")
+        for _ in range(40):
+            stuck.type("#" * 4096)
+        other.run("clear; echo quick-$((6+6))", "quick-12", within=2.5)
+        stuck.type("\x03\x15\r")
+
+
+@pytest.mark.full
+def test_a_message_too_large_ends_that_socket_only(visitor: Visitor) -> None:
+    with visitor.terminal(2) as terminal:
+        terminal.type("#" * (300 << 10))
+        with pytest.raises((WebSocketException, OSError, ValueError)):
+            terminal.read("never")
+    with visitor.terminal(2) as terminal:
+        terminal.run("\x03clear; echo again-$((7+7))", "again-14")
+
+
+@pytest.mark.full
+def test_output_that_nobody_reads_is_not_kept(hub: Hub, visitor: Visitor) -> None:
+    server, done = hub.server("ann"), hub.lab("ann").workspace / "done.txt"
+    assert server is not None
+    before = server.memory_info().rss
+    with visitor.terminal(2) as terminal:
+        terminal.type("clear; timeout 3 yes; touch done.txt\r")
+        wait_until(lambda: None if done.exists() else say("still writing"), within=20)
+        assert visitor.calls.get("/learn/ready").status == 200
+        assert server.memory_info().rss - before < 60 << 20
+    done.unlink()
+
+
+@pytest.mark.full
+def test_another_site_cannot_read_the_stream(visitor: Visitor) -> None:
+    stream = f"/learn/api/stream?_xsrf={visitor.xsrf}"
+    answer = visitor.calls.get(stream, Cookie=visitor.cookie, Origin=EVIL)
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+@pytest.mark.full
+def test_a_name_that_points_here_gets_to_the_login_and_no_further(hub: Hub, ann: Seat) -> None:
+    """A hub does not know its names, and checks no Host; a browser has no cookie for that one."""
+    calls = hub.calls("ann")
+    assert calls.get("/learn", Host="evil.example").status == 302
+    assert calls.get("/learn/api/state", Host="evil.example").status == 403
+
+
+@pytest.mark.full
+def test_the_servers_own_token_is_a_login(hub: Hub, ann: Seat) -> None:
+    server = hub.server("ann")
+    assert server is not None
+    secret = server.environ()["JUPYTERHUB_API_TOKEN"]
+    calls = hub.calls("ann")
+    assert calls.get("/learn/api/state", Authorization=f"token {secret}").status == 200
+    assert calls.get("/learn/api/state", Authorization="token wrong").status == 403
+    assert calls.get(f"/learn?token={secret}").status == 302  # not in an address
 
 
 # --- two learners, and how servers end ---
