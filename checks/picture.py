@@ -27,7 +27,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource of a ClusterQueue, all flavors together, by its own books."""
+    """One resource of a ClusterQueue, all flavors together, by its own ledger."""
 
     name: str
     nominal: str
@@ -92,7 +92,7 @@ class Stray:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One GPU of a node and the pod on it, None for free. `in_ledger`: Kueue's books know it."""
+    """One GPU of a node and the pod on it, None for free. `in_ledger`: Kueue's ledger knows it."""
 
     index: int
     pod: str | None = None

@@ -33,18 +33,30 @@ TERMINAL, PAGE = "terminal", "page"
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdict:
-    """What was said of one step at `graded_at` (RFC 3339 UTC), asked for `by` terminal or page."""
+    """What was said of one step at `graded_at` (RFC 3339 UTC), asked for `by` terminal or page.
+
+    The other fields are those of the Standing.
+    """
 
     verdict: StepVerdict
     is_true_now: bool | None
     cause: Message | None
+    ended_by: int
     result: StepResult
     graded_at: str
     by: str
 
     def standing(self, step: Step, record: StepRecord) -> Standing:
         """The same beside what is on record now."""
-        return Standing(step, self.verdict, self.is_true_now, self.cause, self.result, record)
+        return Standing(
+            step,
+            self.verdict,
+            self.is_true_now,
+            self.cause,
+            self.result,
+            record,
+            self.ended_by,
+        )
 
 
 class VerdictStore:
@@ -62,6 +74,7 @@ class VerdictStore:
             "verdict": str(standing.verdict),
             "true_now": standing.is_true_now,
             "cause": message_to_json(standing.cause),
+            "ended_by": standing.ended_by,
             "result": result_to_json(standing.result),
         }
         with contextlib.suppress(OSError):
@@ -72,7 +85,7 @@ class VerdictStore:
         try:
             entry = json.loads(self._file(step).read_bytes())
             return _read(entry)
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def mark(self, steps: Iterable[int]) -> tuple[tuple[int, int, int], ...]:
@@ -101,11 +114,12 @@ def mark_of(file: Path) -> tuple[int, int, int]:
 def _read(entry: Mapping[str, object]) -> StoredVerdict:
     if entry["schema"] != SCHEMA:
         raise ValueError("schema")
-    is_true_now, cause = entry["true_now"], entry["cause"]
+    is_true_now, cause, ended_by = entry["true_now"], entry["cause"], entry["ended_by"]
     return StoredVerdict(
         verdict=StepVerdict(str(entry["verdict"])),
         is_true_now=is_true_now if isinstance(is_true_now, bool) else None,
         cause=None if cause is None else message_from_json(cause),
+        ended_by=ended_by if isinstance(ended_by, int) else 0,
         result=result_from_json(entry["result"]),
         graded_at=str(entry["graded_at"]),
         by=str(entry["by"]),
