@@ -19,7 +19,7 @@ export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY FAULT
 provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the first time)
 	@$(BIN)/lab provision
 
-open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, a terminal, the queue as a picture
+open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, terminal, queue as a picture
 	@$(BIN)/lab open $${ADDRESS:+--address="$$ADDRESS"} $${TLS_CERT:+--tls-cert="$$TLS_CERT"} $${TLS_KEY:+--tls-key="$$TLS_KEY"}
 
 step: $(VENV)/.run $(CATALOGS) ## show the text of a step: make step STEP=1
