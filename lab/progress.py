@@ -132,7 +132,7 @@ class ProgressLog:
             "schema": SCHEMA,
             "id": uuid.uuid4().hex,
             "event": event,
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "time": datetime.now(UTC).isoformat(timespec="microseconds"),
             "step": step,
             **facts,
         }

@@ -143,7 +143,7 @@ def test_the_evidence_kept_is_dated_by_the_pass_it_is_of(tmp_path):
 
 
 def log_time():
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 @pytest.mark.parametrize("evidence", [7, [7], [{}], [{"kind": 1}], {"kind": "Job"}, None])
