@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import websocket
 
 LOOPBACK = "127.0.0.1"
+ESCAPE = re.compile(r"\x1b(?:\[[0-9;?>=]*[ -/]*[@-~]|\][^\x07]*\x07|[()][A-Z0-9]|[^\[\]()])")
 NUMBERS = itertools.count(1001)  # no screen of an earlier test holds the number of a later one
 
 
@@ -142,7 +143,7 @@ class Terminal:
 
     connection: websocket.WebSocket
     seen: str = ""
-    raw: str = field(default="", repr=False)
+    rest: str = field(default="", repr=False)
 
     def __enter__(self) -> Terminal:
         self.send("set_size", 40, 150, 0, 0)
@@ -164,19 +165,28 @@ class Terminal:
 
     def read(self, until: str, within: float = 30) -> str:
         """Read until a text was shown, at most so many seconds; what was seen since the start."""
-        deadline = time.monotonic() + within
-        while until not in self.seen:
+        deadline, start = time.monotonic() + within, 0
+        while until not in self.seen[start:]:
+            start = max(len(self.seen) - len(until), 0)
             self.connection.settimeout(max(deadline - time.monotonic(), 0.01))
             try:
-                kind, *rest = json.loads(self.connection.recv())
+                message = self.connection.recv()
             except websocket.WebSocketTimeoutException:
                 raise AssertionError(f"{until!r} is not in {self.seen[-2000:]!r}") from None
+            if not message:
+                raise EOFError(f"closed before {until!r}: {self.seen[-2000:]!r}")
+            kind, *rest = json.loads(message)
             if kind == "stdout":
-                self.raw += rest[0]
-                self.seen = re.sub(
-                    r"\x1b(?:\[[0-9;?>=]*[ -/]*[@-~]|\][^\x07]*\x07|.)", "", self.raw
-                )
+                self._hear(rest[0])
         return self.seen
+
+    def _hear(self, text: str) -> None:
+        """Take in output; an escape sequence that is cut off waits for its end."""
+        text = self.rest + text
+        cut = text.rfind("\x1b")
+        whole = cut < 0 or len(text) - cut > 40 or ESCAPE.match(text, cut)
+        self.rest = "" if whole else text[cut:]
+        self.seen += ESCAPE.sub("", text if whole else text[:cut])
 
     def run(self, command: str, until: str, within: float = 30) -> str:
         self.type(command + "\r")
