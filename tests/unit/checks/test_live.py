@@ -60,9 +60,11 @@ def test_a_watch_that_ends_well_is_taken_up_without_a_list(api, monkeypatch):
     with living(kubeconfig, monkeypatch) as (live, _):
         fake.put("ADDED", "a", suspend=True)
         await_jobs(live, ("job-a", True))
-        fake.end_watches()
-        fake.put("ADDED", "b", suspend=True)
+        fake.put("ADDED", "b", suspend=True)  # after the one list, so the watch brings it
         await_jobs(live, ("job-a", True), ("job-b", True))
+        fake.end_watches()
+        fake.put("ADDED", "c", suspend=True)
+        await_jobs(live, ("job-a", True), ("job-b", True), ("job-c", True))
         assert [("watch" in path) for path in fake.asked[:3]] == [False, True, True]
 
 
