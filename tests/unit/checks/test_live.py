@@ -63,6 +63,7 @@ def test_a_watch_that_ends_well_is_taken_up_without_a_list(api, monkeypatch):
         fake.put("ADDED", "b", suspend=True)  # after the one list, so the watch brings it
         await_jobs(live, ("job-a", True), ("job-b", True))
         fake.end_watches()
+        wait_until(lambda: None if len(fake.asked) > 2 else say("ended"), within=8, every=0.02)
         fake.put("ADDED", "c", suspend=True)
         await_jobs(live, ("job-a", True), ("job-b", True), ("job-c", True))
         assert [("watch" in path) for path in fake.asked[:3]] == [False, True, True]
