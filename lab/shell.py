@@ -30,7 +30,7 @@ command -v _get_comp_words_by_ref >/dev/null 2>&1 || {{
 . <(kubectl completion bash)
 alias k=kubectl
 complete -o default -F __start_kubectl k
-PS1='({lab}) '"${{PS1:-\\$ }}"
+PS1='({lab}) \\W\\$ '
 """
 
 

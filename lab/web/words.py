@@ -60,6 +60,11 @@ _VERDICT = {
     "not_checked": say("Nothing to show yet: check the step, here or in the terminal."),
     "graded_at": say("checked at {time}"),
     "checks_pass": say("{verdict}: {passed} of {count} checks pass"),
+    "passes_by_record": say("{verdict}, by the record"),
+    "all_done": say(
+        "All steps have passed. make report tells what each verdict rests on, make history the "
+        "lab's story."
+    ),
     "solved_by_answers": say("Solved by the answers."),
     "it_passed_with": say("It passed at {time}, with:"),
     "requests_seconds": say("{requests} requests, {seconds} s"),
@@ -122,7 +127,7 @@ _PICTURE = {
     "moves": say("what moved"),
     "waiting_line": say("Waiting line"),
     "nobody_waits": say("Nobody waits."),
-    "place_in_line": say("{position}. in line"),
+    "place_in_line": say("no. {position} in line"),
     "quota_of": say("Quota"),
     "active": say("Active"),
     "not_active": say("not Active"),

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { isLeaving } from '../../lab/web/static/keys.js';
+import { nameToShow } from '../../lab/web/static/files.js';
 import { shareAfterKey, within } from '../../lab/web/static/layout.js';
 import { advance, begin, isGoing } from '../../lab/web/static/run.js';
 import { passedCount, standingOf } from '../../lab/web/static/standing.js';
+import { summary } from '../../lab/web/static/verdict.js';
 import { clock, moment, setWords, t } from '../../lab/web/static/words.js';
 
 const words = { moment: (time) => time };
@@ -73,4 +75,24 @@ test('times are of the reader, and a day is named when it is another one', () =>
   const now = new Date('2026-11-30T12:00:00');
   assert.equal(moment('2026-11-30T09:05:00', now), '09:05');
   assert.equal(moment('2026-11-29T09:05:00', now), '2026-11-29 09:05');
+});
+
+test('the file that was chosen is shown, else the one that was changed last', () => {
+  const files = [
+    { name: 'Makefile', modified: '2026-11-30T09:00:00Z' },
+    { name: 'cq.yaml', modified: '2026-11-30T09:05:00Z' },
+    { name: 'flavor.yaml', modified: '2026-11-30T09:01:00Z' },
+  ];
+  assert.equal(nameToShow(files, ''), 'cq.yaml');
+  assert.equal(nameToShow(files, 'Makefile'), 'Makefile');
+  assert.equal(nameToShow(files, 'gone.yaml'), 'cq.yaml');
+  assert.equal(nameToShow([], 'gone.yaml'), '');
+});
+
+test('what a later step has ended passes by the record, and no count belies it', () => {
+  setWords({ checks_pass: '{verdict}: {passed} of {count}', passes_by_record: '{verdict}, by the record' });
+  const checks = [{ outcome: 'passed' }, { outcome: 'failed' }];
+  assert.equal(summary({ verdict: 'NOT YET', true_now: false, checks }), 'NOT YET: 1 of 2');
+  assert.equal(summary({ verdict: 'PASS', true_now: false, checks }), 'PASS, by the record');
+  assert.equal(summary({ verdict: 'PASS', true_now: true, checks: checks.slice(0, 1) }), 'PASS: 1 of 1');
 });

@@ -18,7 +18,9 @@ export class Desk {
       onLink: (state, text) => this.#hearLink(`terminal-${number}`, state, text),
       onLeave: () => byId('reader').focus(),
     })]));
-    this.tabs = tabs(byId('tabs'), { onShow: (name) => this.#show(name) });
+    this.tabs = tabs(byId('tabs'), {
+      onShow: (name) => this.#show(name), onPress: (name) => this.#handOver(this.terminals.get(name)),
+    });
     byId('reader').addEventListener('click', () => this.#read(!recall('reader', false)));
   }
 
@@ -66,6 +68,11 @@ export class Desk {
       this.terminals.get(name).open();
     }
     this.#showLink();
+  }
+
+  async #handOver(terminal) {
+    await terminal?.open();
+    terminal?.focus();
   }
 
   #read(isReader) {

@@ -9,7 +9,8 @@ const EVERY = 2000; // ms between looks while the tab is open
 
 /** The files tab: looks again and again while it is open. */
 export class Files {
-  #name = recall('file', '');
+  #chosen = recall('file', '');
+  #name = '';
   #seen = '';
   #timer = 0;
 
@@ -42,7 +43,7 @@ export class Files {
       setText(byId('file-state'), [error.message, error.next].filter(Boolean).join(' '));
       return;
     }
-    const seen = JSON.stringify([listed, this.#name]);
+    const seen = JSON.stringify([listed, this.#chosen]);
     if (seen === this.#seen) return;
     this.#seen = seen;
     this.#list(listed);
@@ -50,7 +51,7 @@ export class Files {
   }
 
   #list({ workspace, files }) {
-    if (!files.some((file) => file.name === this.#name)) this.#name = files[0]?.name ?? '';
+    this.#name = nameToShow(files, this.#chosen);
     setText(byId('workspace'), workspace);
     byId('file-list').replaceChildren(...files.map((file) => el('li', {}, el('button', {
       type: 'button', 'aria-current': file.name === this.#name ? 'true' : null,
@@ -60,7 +61,7 @@ export class Files {
   }
 
   #choose(name) {
-    this.#name = name;
+    this.#chosen = name;
     remember('file', name);
     this.refresh();
   }
@@ -81,6 +82,13 @@ export class Files {
     setText(byId('file-state'), file.problem ?? '');
     view.replaceChildren(...fileLines(file));
   }
+}
+
+/** The file that was chosen; before that, or when it is gone, the one that was changed last. */
+export function nameToShow(files, chosen) {
+  if (files.some((file) => file.name === chosen)) return chosen;
+  const newest = (one, other) => (Date.parse(other.modified) > Date.parse(one.modified) ? other : one);
+  return files.length ? files.reduce(newest).name : '';
 }
 
 /** The lines of a file as rows, each mark below the line that it is about. */

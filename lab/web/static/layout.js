@@ -54,8 +54,9 @@ export function divide(separator, { name, first, low, high, onChange }) {
   set(current(), false);
 }
 
-/** A list of tabs by the usual pattern: arrows move, the chosen one is in the order of Tab. */
-export function tabs(list, { onShow }) {
+/** A list of tabs by the usual pattern: arrows move, the chosen one is in the order of Tab.
+ * `onPress` hears of a tab that a mouse chose: who typed on goes on typing, and no screen keyboard jumps up. */
+export function tabs(list, { onShow, onPress }) {
   const all = [...list.querySelectorAll('[role=tab]')];
   const show = (chosen) => {
     for (const tab of all) {
@@ -75,7 +76,10 @@ export function tabs(list, { onShow }) {
     next.focus();
     show(next);
   });
-  all.forEach((tab) => tab.addEventListener('click', () => show(tab)));
+  all.forEach((tab) => tab.addEventListener('click', (event) => {
+    show(tab);
+    if (event.pointerType === 'mouse') onPress(tab.dataset.tab);
+  }));
   return { show: (name) => show(all.find((tab) => tab.dataset.tab === name) ?? all[0]) };
 }
 

@@ -27,7 +27,7 @@ const desk = new Desk();
 const picture = new Picture();
 const hints = new Hints({ dress: (root) => steps.dress(root) });
 const steps = new Steps({ onOpen: openStep, onType: type });
-const stream = new Stream({ onEvent: hear, onLink: showLink });
+const stream = new Stream({ onEvent: hear, onLink: hearLink });
 const seen = views(byId('views'), { onShow: () => desk.fit() });
 
 function type(command) {
@@ -95,7 +95,8 @@ function showVerdict() {
 }
 
 function showHints() {
-  const failed = known.verdicts.get(open)?.standing.checks.some(({ outcome }) => outcome === 'failed');
+  const standing = known.verdicts.get(open)?.standing;
+  const failed = standing && standing.verdict !== 'PASS' && standing.checks.some(({ outcome }) => outcome === 'failed');
   hints.open(open, Boolean(failed));
 }
 
@@ -143,6 +144,11 @@ function toVerdict() {
 }
 
 // --- what the server tells ---
+
+function hearLink(isLinked) {
+  showLink(isLinked);
+  picture.link(isLinked);
+}
 
 function hear(kind, data) {
   if (kind === 'state') hearState(data);

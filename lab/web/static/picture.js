@@ -22,6 +22,7 @@ export class Picture {
   #queue = [];
   #isMoving = false;
   #marks = new Map();
+  #lostAt = ''; // when the page heard last, while it hears nothing
 
   constructor() {
     this.isTable = recall('table', false);
@@ -37,6 +38,13 @@ export class Picture {
     if (this.#queue.length > MOST) this.#queue.splice(0, this.#queue.length - 2); // never far behind
     this.#last = picture;
     this.#next();
+  }
+
+  /** Whether news come; what is shown without them is of the past, and says so. */
+  link(isLinked) {
+    if (isLinked === !this.#lostAt) return;
+    this.#lostAt = isLinked ? '' : new Date().toISOString();
+    if (this.#newest) this.#sayHowOld();
   }
 
   /** Draws everything anew, in another language. */
@@ -61,8 +69,14 @@ export class Picture {
   }
 
   #fillTables() {
-    const { as_of: asOf, is_live: isLive, trouble } = this.#newest;
     byId('tables').replaceChildren(...tables(this.#newest));
+    this.#sayHowOld();
+  }
+
+  #sayHowOld() {
+    const { trouble } = this.#newest;
+    const isLive = this.#newest.is_live && !this.#lostAt;
+    const asOf = this.#newest.is_live && this.#lostAt ? this.#lostAt : this.#newest.as_of;
     setText(byId('picture-state'), trouble || t(isLive ? 'picture_live' : 'picture_old', { time: clock(asOf) }));
     byId('picture-state').classList.toggle('bad', Boolean(trouble) || !isLive);
   }

@@ -53,7 +53,9 @@ export class Steps {
       } else row.button.removeAttribute('aria-current');
     }
     byId('step-marks').replaceChildren(...state.steps.map((step) => mark(standingOf(step, { moment }).kind)));
-    setText(byId('summary'), t('passed_of', { passed: passedCount(state.steps), count: state.steps.length }));
+    const passed = passedCount(state.steps);
+    setText(byId('summary'), t('passed_of', { passed, count: state.steps.length }));
+    byId('all-done').hidden = passed < state.steps.length;
   }
 
   /** Puts the text of a step in place. */

@@ -8,8 +8,7 @@ const PARTS = ['looked_at', 'expected', 'found', 'next'];
 
 /** A step's whole verdict as elements; `hint` is put behind the first failure. */
 export function verdictParts(standing, { hint, foot }) {
-  const isCreditOnly = standing.verdict === 'PASS' && standing.true_now === false
-    && standing.checks.some((check) => check.outcome !== 'passed');
+  const isCreditOnly = isOnRecordOnly(standing);
   const parts = [head(standing)];
   if (standing.cause) parts.push(el('p', { text: standing.cause }));
   if (standing.solved && standing.verdict === 'PASS') parts.push(el('p', { text: t('solved_by_answers') }));
@@ -30,8 +29,14 @@ export function verdictParts(standing, { hint, foot }) {
   return parts;
 }
 
+/** A later step has ended what this one shows: it passes by its record, not by what is there now. */
+export function isOnRecordOnly({ verdict, true_now: trueNow, checks }) {
+  return verdict === 'PASS' && trueNow === false && checks.some((check) => check.outcome !== 'passed');
+}
+
 /** One line that says how a step stands: PASS, or how many of its checks pass. */
 export function summary(standing) {
+  if (isOnRecordOnly(standing)) return t('passes_by_record', { verdict: standing.verdict });
   const passed = standing.checks.filter((check) => check.outcome === 'passed').length;
   return t('checks_pass', { verdict: standing.verdict, passed, count: standing.checks.length });
 }

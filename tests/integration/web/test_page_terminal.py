@@ -170,7 +170,7 @@ def test_the_second_terminal_is_a_shell_of_its_own(seat: Seat) -> None:
     seat.run("WHO=first; echo set", "set")
     seat.page.click("#tab-2")
     seat.await_true(lambda: seat.screen(2).rstrip().endswith(("$", "#")), "a second prompt")
-    seat.type("echo who-$WHO-\n", 2)
+    seat.page.keyboard.type("echo who-$WHO-\n")  # the mouse that chose it put the keys there, too
     seat.await_true(lambda: "who--" in seat.screen(2), "it knows nothing of the first")
     seat.page.click("#tab-1")
     seat.run("echo who-$WHO-", "who-first-")
@@ -209,12 +209,14 @@ def test_typing_goes_on_after_the_server_was_killed(seat: Seat, lab: Lab) -> Non
     os.kill(int(lab.component("page")["pid"]), signal.SIGKILL)
     state = "document.querySelector('#terminal-link').dataset.state"
     seat.await_true(lambda: seat.ask(state) == "lost", "the page saw it")
+    seat.await_true(lambda: seat.text("#picture-state").startswith("not live"), "so is the picture")
     seat.page.keyboard.type("ore-and-after")  # while nobody listens
     seat.await_true(lambda: seat.ask(state) == "connected", "it is back", BACK_SECONDS)
     seat.await_true(lambda: "bef" + "ore-and-after" in seat.screen(), "nothing is lost")
     seat.page.keyboard.press("Enter")
     seat.await_true(lambda: "shell-before-and-after" in seat.screen().splitlines(), "the shell is")
     seat.await_true(lambda: seat.text("#link") == "live", "the stream is back", BACK_SECONDS)
+    seat.await_true(lambda: seat.text("#picture-state").startswith("live"), "and the picture")
 
 
 def test_a_check_outlives_the_server_and_counts_once(seat: Seat, lab: Lab) -> None:

@@ -109,6 +109,7 @@ def test_the_picture_says_what_kubectl_says_through_all_steps(
                 "not in the ledger"
             ]
     seat.await_true(lambda: seat.text("#summary") == "8 of 8 steps passed", "all passed", 2)
+    assert "make report" in seat.text("#all-done")
     moves = seat.text("#moves")
     assert "train-3 left the line: got quota" in moves
     assert "train-3 took a GPU" in moves
