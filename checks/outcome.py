@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
+from math import isfinite
 
+from checks.spoken import message_from_json as message_from_json
+from checks.spoken import message_to_json as message_to_json
 from provision.message import Message
 
 RESULT_SCHEMA = 1
@@ -123,27 +126,6 @@ class StepResult:
         return next((c for c in self.checks if c.outcome is Outcome.FAILED), None)
 
 
-def message_to_json(message: Message | None) -> dict[str, object] | None:
-    """`{"template", "values"}`, nested where a value is a Message; None stays None."""
-    if message is None:
-        return None
-    values = message.values.items()
-    return {
-        "template": message.template,
-        "values": {k: message_to_json(v) if isinstance(v, Message) else v for k, v in values},
-    }
-
-
-def message_from_json(data: object) -> Message:
-    """The Message written by `message_to_json`; ValueError when it is none."""
-    shape = _mapping(data, "message")
-    values = _mapping(shape.get("values"), "values").items()
-    return Message(
-        _text(shape, "template"),
-        {key: v if isinstance(v, str) else message_from_json(v) for key, v in values},
-    )
-
-
 def evidence_to_json(evidence: Evidence) -> dict[str, object]:
     """All fields of an Evidence by name."""
     return asdict(evidence) | {"data": dict(evidence.data)}
@@ -244,6 +226,6 @@ def _text(shape: Mapping[str, object], key: str) -> str:
 
 def _number(shape: Mapping[str, object], key: str) -> float:
     value = shape.get(key)
-    if not isinstance(value, int | float) or isinstance(value, bool):
+    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
         raise ValueError(f"{key} must be a number")
     return value

@@ -27,6 +27,7 @@ from checks.watching import JobNow, NodeNow, PodNow, QueueNow, WorkloadNow
 from provision.message import Message
 
 T = TypeVar("T", bound=Thing)
+MOST_SLOTS = 64  # GPUs of one node that are drawn; a pod may name any number
 _NONE = Fraction(0)
 _BYTES = ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki"))
 # How kubectl names the state of a Job (k8s.io/kubernetes: pkg/printers/internalversion).
@@ -75,7 +76,7 @@ class Painter:
             for index in self._seats[pod.uid]
         }
         gpus = int(node.allocatable.get(self._gpu, Fraction(0)))
-        count = max([gpus, *(index + 1 for index in taken)])
+        count = max([min(gpus, MOST_SLOTS), *(index + 1 for index in taken)])
         slots = tuple(taken.get(index, Slot(index)) for index in range(count))
         return NodeShown(node.name, gpus, slots, dict(node.labels))
 
@@ -91,16 +92,16 @@ def seat(
 ) -> dict[str, tuple[int, ...]]:
     """Indices of GPUs by the pods' uids: kept by who has some, else the lowest that are free.
 
-    Kubernetes counts devices and does not say which is whose; `gpus` is how many each pod takes.
+    Kubernetes counts devices and does not say which is whose; `gpus` is how many each pod takes, of
+    which a node has MOST_SLOTS at most here.
     """
     ordered = sorted(pods, key=lambda pod: (pod.placed or pod.created, pod.created, pod.name))
     seats = {pod.uid: before[pod.uid] for pod in ordered if pod.uid in before}
     taken = {(pod.node, index) for pod in ordered for index in seats.get(pod.uid, ())}
     for pod in ordered:
         if pod.uid not in seats:
-            free = (index for index in range(len(taken) + gpus[pod.uid]))
-            chosen = [index for index in free if (pod.node, index) not in taken]
-            seats[pod.uid] = tuple(chosen[: gpus[pod.uid]])
+            free = [index for index in range(MOST_SLOTS) if (pod.node, index) not in taken]
+            seats[pod.uid] = tuple(free[: gpus[pod.uid]])
             taken |= {(pod.node, index) for index in seats[pod.uid]}
     return seats
 

@@ -83,8 +83,10 @@ class VerdictStore:
     def get(self, step: int) -> StoredVerdict | None:
         """The newest verdict on a step; None when there is none that can be read."""
         try:
-            entry = json.loads(self._file(step).read_bytes())
-            return _read(entry)
+            file = self._file(step)
+            if not file.is_file():  # a named pipe would be waited at for ever
+                return None
+            return _read(json.loads(file.read_bytes()))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 

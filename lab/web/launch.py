@@ -86,11 +86,14 @@ def read_launch(home: Path) -> Launch | None:
 
     A launch without a token, or with a short one, is refused: such a page would be open to all.
     """
+    file = launch_file(home)
     try:
-        raw: Any = json.loads(launch_file(home).read_text("utf-8"))
+        if file.exists() and not file.is_file():  # a named pipe would be waited at for ever
+            raise OSError("not a plain file")
+        raw: Any = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _unusable(home, str(error)) from error
     try:
         if raw.pop("schema") != SCHEMA:
@@ -100,6 +103,9 @@ def read_launch(home: Path) -> Launch | None:
             raise ValueError("token")
         if launch.language not in LANGUAGES:
             raise ValueError("language")
+        texts = (launch.assets, launch.address, launch.certificate, launch.key, *launch.hosts)
+        if not all(isinstance(text, str) for text in (*texts, *launch.environment.values())):
+            raise ValueError("texts")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _unusable(home, str(error)) from error
     return launch

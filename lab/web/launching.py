@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import psutil
@@ -16,6 +17,7 @@ from lab.web.launch import (
     Launch,
     launch_file,
     new_token,
+    page_folder,
     read_launch,
     tmux_socket,
     write_launch,
@@ -23,6 +25,7 @@ from lab.web.launch import (
 from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
 from provision.errors import LabError
+from provision.files import plain_file_errors
 from provision.settings import Settings
 from provision.target import Tell
 
@@ -69,6 +72,13 @@ def open_page(
     `beyond` is None when nothing was said of it: a page that runs stays where it listens.
     """
     place.target.info()
+    with plain_file_errors(), _alone(place):
+        return _open(place, environment, language, beyond, tell)
+
+
+def _open(
+    place: Place, environment: Mapping[str, str], language: str, beyond: Beyond | None, tell: Tell
+) -> Opened:
     settings = Settings.from_environment(environment)
     running = _running_launch(place)
     beyond = beyond or (running.beyond if running else Beyond())
@@ -87,6 +97,16 @@ def open_page(
         running = replace(wanted, token=new_token())
         write_launch(place.home, running)
     return Opened(running, place.target.start(PAGE, tell))
+
+
+@contextlib.contextmanager
+def _alone(place: Place) -> Iterator[None]:
+    """One at a time: of two that open a page at once, each would give it a token of its own."""
+    folder = page_folder(place.home)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with (folder / ".opening").open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def is_open(place: Place) -> bool:

@@ -38,6 +38,17 @@ test('a run is followed from its start to its end', () => {
   assert.equal(run.began, 0);
 });
 
+test('a run that a new stream tells from its start is not shown twice', () => {
+  const told = [
+    { run: 'a', step: 1, phase: 'started' },
+    { run: 'a', step: 1, phase: 'check', title: 'x', outcome: 'passed', seconds: 0.2 },
+    { run: 'a', step: 1, phase: 'check', title: 'y', outcome: null, seconds: null },
+  ];
+  const run = [...told, ...told].reduce((known, event, at) => advance(known, event, at), begin(1, 0));
+  assert.deepEqual(run.checks.map(({ title }) => title), ['x', 'y']);
+  assert.equal(run.began, 0);
+});
+
 test('the run of another window replaces one that has ended', () => {
   const ended = advance(begin(1, 0), { run: 'a', step: 1, phase: 'ended', error: 'gone' }, 5);
   assert.equal(ended.error, 'gone');

@@ -30,7 +30,7 @@ class LabHandler(ExtensionHandlerMixin, JupyterHandler):
     @property
     def speech(self) -> Speech:
         """Sentences in the language of the call: `?lang=`, else that of the launch."""
-        asked = self.get_query_argument("lang", "")
+        asked = self.request.query_arguments.get("lang", [b""])[-1].decode("ascii", "replace")
         return Speech(asked if asked in LANGUAGES else self.page.language, in_shell=True)
 
 
@@ -46,7 +46,7 @@ class LabAPIHandler(LabHandler, APIHandler):
         """The object in the body of the call, empty when there is none; UsageError for another."""
         try:
             body: Any = json.loads(self.request.body) if self.request.body else {}
-        except ValueError:
+        except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):
             raise UsageError(say("The call cannot be understood: a JSON object is asked for."))

@@ -8,6 +8,7 @@ import { t } from './words.js';
 export class Hints {
   #step = 0;
   #known = null;
+  #isAsking = false;
 
   constructor({ dress }) {
     this.dress = dress;
@@ -27,8 +28,11 @@ export class Hints {
 
   /** Asks for the next level, which is recorded. */
   async next() {
+    if (this.#isAsking) return; // a double click is one wish
+    this.#isAsking = true;
     const step = this.#step;
     const shown = await post('hint', { step }).catch((error) => error.answer ?? { error: error.message });
+    this.#isAsking = false;
     if (step !== this.#step) return;
     this.#take(shown);
     byId('hints').querySelector('.hint:last-of-type')?.scrollIntoView({ block: 'nearest' });

@@ -12,6 +12,7 @@ export function advance(run, event, now) {
     known = begin(event.step, now);
   }
   known = { ...known, id: event.run, step: event.step };
+  if (event.phase === 'started') return { ...known, checks: [] }; // a new stream tells all of it again
   if (event.phase === 'ended') return { ...known, ended: now, error: event.error ?? null };
   if (event.phase !== 'check') return known;
   return { ...known, checks: withCheck(known.checks, event, now) };

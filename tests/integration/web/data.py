@@ -80,11 +80,11 @@ class PageCalls:
     def call(
         self, method: str, path: str, data: object = None, language: str = "en"
     ) -> tuple[int, Any]:
-        """Status and JSON of a call below /learn/api."""
+        """Status and JSON of a call below /learn/api; bytes go out as they are."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         mark = "&" if "?" in path else "?"
         try:
-            body = None if data is None else json.dumps(data)
+            body = data if data is None or isinstance(data, bytes) else json.dumps(data)
             address = f"/learn/api/{path}{mark}lang={language}"
             connection.request(method, address, body, self._headers())
             answer = connection.getresponse()

@@ -322,3 +322,11 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(
     status, answer = page.call(method, path, data)
     assert status == 400
     assert answer["error"]
+
+
+def test_a_call_that_makes_no_sense_is_answered_all_the_same(page: PageCalls) -> None:
+    for path in ("check", "hint", "terminal"):
+        status, answer = page.call("POST", path, b"[" * 100_000)
+        assert (status, bool(answer["error"])) == (400, True)
+    status, answer = page.call("GET", "lab?lang=%ff")
+    assert (status, answer["language"]) == (200, "en")

@@ -22,9 +22,19 @@ from checks.outcome import (
 from provision.message import Message, say
 
 TEXTS = st.text(max_size=20)
+NAMES = st.text("abc", min_size=1, max_size=3)
+
+
+def _message(text, values):
+    """A template that names all values, with any other text around them."""
+    return Message(
+        text.replace("{", "{{").replace("}", "}}") + "".join(f"{{{n}}}" for n in values), values
+    )
+
+
 MESSAGES = st.recursive(
-    st.builds(Message, TEXTS, st.dictionaries(TEXTS, TEXTS, max_size=2)),
-    lambda inner: st.builds(Message, TEXTS, st.dictionaries(TEXTS, inner | TEXTS, max_size=2)),
+    st.builds(_message, TEXTS, st.dictionaries(NAMES, TEXTS, max_size=2)),
+    lambda inner: st.builds(_message, TEXTS, st.dictionaries(NAMES, inner | TEXTS, max_size=2)),
     max_leaves=4,
 )
 EVIDENCE = st.builds(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks.live import Painter
-from checks.painting import seat
+from checks.painting import MOST_SLOTS, seat
 from checks.picture import Seen
 from checks.reasons.line import order_of
 from checks.watching import (
@@ -211,6 +211,13 @@ def test_two_nodes_have_their_own_gpus():
     raw["spec"]["nodeName"] = "gpu-node-1"
     seats = seat([*pods, read_pod(raw)], dict.fromkeys([*(p.uid for p in pods), "other"], 1), {})
     assert sorted(seats.values()) == [(0,), (0,), (1,)]
+
+
+def test_a_pod_that_names_a_node_may_ask_for_any_number_of_gpus():
+    raw = copy.deepcopy(recorded("step_5")["Pod"][0])
+    raw["spec"]["nodeName"] = "gpu-node-0"
+    pod = read_pod(raw)
+    assert seat([pod], {pod.uid: 10**18}, {}) == {pod.uid: tuple(range(MOST_SLOTS))}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The newest verdict on each step, kept for whoever shows it later."""
 
+import json
+import os
 from dataclasses import replace
 
 import pytest
@@ -67,3 +69,43 @@ def test_what_is_on_record_now_stands_beside_it(store):
     store.put(standing(Outcome.PASSED), by=PAGE)
     record = replace(StepRecord(), attempts=7)
     assert store.get(4).standing(LAB.step(4), record).record.attempts == 7
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        {"template": "{x}", "values": {}},
+        {"template": "{", "values": {}},
+        {"template": "{0}", "values": {}},
+        {"template": "{x.__class__}", "values": {"x": "a"}},
+        {"template": "{x:>99999999}", "values": {"x": "a"}},
+        {"template": "{x}", "values": {"x": 1}},
+        {"template": ["x"], "values": {}},
+    ],
+)
+def test_what_cannot_be_said_is_no_verdict(store, tmp_path, cause):
+    store.put(standing(Outcome.FAILED), by=PAGE)
+    file = tmp_path / "verdicts" / "step_4.json"
+    whole = json.loads(file.read_text())
+    file.write_text(json.dumps({**whole, "cause": cause}))
+    assert store.get(4) is None
+    for number in (float("inf"), float("nan")):
+        file.write_text(json.dumps({**whole, "result": {**whole["result"], "requests": number}}))
+        assert store.get(4) is None
+
+
+def test_messages_within_one_another_come_to_an_end(store, tmp_path):
+    cause = {"template": "x", "values": {}}
+    for _ in range(300):
+        cause = {"template": "{x}", "values": {"x": cause}}
+    store.put(standing(Outcome.FAILED), by=PAGE)
+    file = tmp_path / "verdicts" / "step_4.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "cause": cause}))
+    assert store.get(4) is None
+
+
+@pytest.mark.timeout(10)
+def test_a_named_pipe_is_not_waited_at(store, tmp_path):
+    (tmp_path / "verdicts").mkdir()
+    os.mkfifo(tmp_path / "verdicts" / "step_4.json")
+    assert store.get(4) is None

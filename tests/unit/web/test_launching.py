@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -39,6 +40,10 @@ def test_a_launch_is_read_as_it_was_written_and_by_its_owner_only(tmp_path: Path
         {"token": ["x"] * 40},
         {"language": "fr"},
         {"schema": 2},
+        {"environment": {"PATH": 1}},
+        {"environment": []},
+        {"assets": None},
+        {"hosts": [1]},
         {"more": 1},
     ],
 )
@@ -51,7 +56,15 @@ def test_a_launch_that_would_be_open_to_all_is_refused(tmp_path: Path, change: o
     assert "make open" in str(caught.value.next_move)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "null", '"x"'])
+@pytest.mark.timeout(10)
+def test_a_launch_that_is_a_named_pipe_is_not_waited_at(tmp_path: Path) -> None:
+    launch_file(tmp_path).parent.mkdir()
+    os.mkfifo(launch_file(tmp_path))
+    with pytest.raises(LabError, match="not a plain file"):
+        read_launch(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "null", '"x"', "[" * 100_000])
 def test_a_damaged_launch_is_named(tmp_path: Path, text: str) -> None:
     write_launch(tmp_path, Launch(new_token(), "en", ""))
     launch_file(tmp_path).write_text(text)
