@@ -59,10 +59,10 @@ def twin_among(workloads: Iterable[WorkloadNow], workload: WorkloadNow) -> Workl
     alike = [
         other
         for other in workloads
-        if other.uid != workload.uid
+        if "QuotaReserved" in other.conditions  # few have it beside one that has not
+        and other.uid != workload.uid
         and (other.queue, other.namespace) == (workload.queue, workload.namespace)
         and (other.amounts, priority_of(other)) == (workload.amounts, priority_of(workload))
-        and "QuotaReserved" in other.conditions
         and other.is_active
         and not other.holds_quota
         and not other.is_finished

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 
 from checks.live import LiveCluster, Painter
-from checks.picture import Picture
+from checks.picture import Picture, Seen
 from lab.text import Speech
 from provision.message import Message, say
 
 # A watch that is cut is open again within this; only what lasts longer is worth a word.
 PATIENCE_SECONDS = 1.5
+# Nothing else is served while pictures are drawn: of many in a crowded queue only the end is shown.
+DRAW_SECONDS = 0.1
 
 
 class View:
@@ -40,7 +42,7 @@ class View:
         was_trouble, was_known, self.trouble = self.trouble, self.is_known, trouble
         if trouble:
             return [] if trouble == was_trouble else [self._picture]
-        pictures = [self._painter.draw(seen) for seen in self._live.look()]
+        pictures = self._drawn(self._live.look())
         self._seen_at, self.is_known = time.time(), True
         told, last = [], self._picture if was_known else None
         for picture in pictures:
@@ -53,6 +55,15 @@ class View:
                 last = picture
         self._picture = pictures[-1]
         return told or ([self._picture] if was_trouble else [])
+
+    def _drawn(self, all_seen: Sequence[Seen]) -> list[Picture]:
+        *between, end = all_seen
+        until, pictures = time.monotonic() + DRAW_SECONDS, []
+        for seen in between:
+            if time.monotonic() > until:
+                break
+            pictures.append(self._painter.draw(seen))
+        return [*pictures, self._painter.draw(end)]
 
     @property
     def is_waiting(self) -> bool:

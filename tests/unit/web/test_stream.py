@@ -90,6 +90,21 @@ def test_a_short_gap_of_a_watch_is_not_worth_a_word(view):
     assert view.picture(view.newest, Speech("en"))["is_live"] is True
 
 
+def test_slow_pictures_hold_up_nothing_else_and_the_last_is_drawn(monkeypatch):
+    clock, drawn = SimpleNamespace(now=100.0), []
+    monkeypatch.setattr(viewing.time, "monotonic", lambda: clock.now)
+
+    def draw(seen):
+        clock.now += viewing.DRAW_SECONDS * 0.6
+        drawn.append(seen)
+        return Picture()
+
+    watched = Watched()
+    watched.look = lambda: list(range(100))
+    View(watched, SimpleNamespace(draw=draw)).look()
+    assert drawn == [0, 1, 99]
+
+
 def test_what_lasts_is_told_and_the_last_picture_stays(view):
     view, watched, clock = view
     assert view.look()
