@@ -12,6 +12,7 @@ from typing import TypeVar
 from checks.kit.cluster import JOB, NODE, POD, Kind, Object
 from checks.kit.following import Follower, Late
 from checks.kit.paths import dig_text
+from checks.kit.pulse import Pulse
 from checks.kit.stream import ApiStream
 from checks.painting import Painter
 from checks.picture import Picture, Seen
@@ -90,25 +91,27 @@ class LiveCluster:
             )
             for kind in kinds(kueue)
         ]
+        self._pulse = Pulse(self._stream, stop=self._stop, turned=changed)
 
     def start(self) -> None:
         """Begin to follow."""
-        for follower in self._followers:
-            follower.start()
+        for thread in (*self._followers, self._pulse):
+            thread.start()
 
     def stop(self) -> None:
         """End all watches and wait a moment for their threads."""
         self._stop.set()
         self._stream.close()
         end = time.monotonic() + _JOIN_SECONDS
-        for follower in self._followers:
-            if follower.ident is not None:
-                follower.join(max(0.0, end - time.monotonic()))
+        for thread in (*self._followers, self._pulse):
+            if thread.ident is not None:
+                thread.join(max(0.0, end - time.monotonic()))
 
     @property
     def trouble(self) -> str:
         """Why not everything is seen right now; empty when it is."""
-        return next((f"{f.path}: {f.trouble}" for f in self._followers if not f.is_live), "")
+        broken = (f"{f.path}: {f.trouble}" for f in self._followers if not f.is_live)
+        return next(broken, self._pulse.trouble)
 
     def look(self) -> list[Seen]:
         """Everything as it was after each change since the last look, at least as it is now.

@@ -57,6 +57,19 @@ class ApiStream:
                 with contextlib.suppress(OSError):
                     socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
+    def reach(self, within: float) -> None:
+        """Connect, which a server that hangs does not answer over TLS, and ask nothing.
+
+        `within` is in seconds. Raises StreamLost.
+        """
+        try:
+            connection, _ = self._connect()
+            connection.timeout = within
+            with contextlib.closing(connection):
+                connection.connect()
+        except (CannotTell, OSError, ValueError) as error:
+            raise StreamLost(str(error)) from error
+
     def get(self, path: str) -> Mapping[str, object]:
         """The JSON object at a path. Raises StreamLost, or Refused for a status other than 200."""
         with self._answer(path) as answer:

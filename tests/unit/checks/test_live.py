@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from checks.kit.cluster import JOB
+from checks.kit.stream import ApiStream, StreamLost
 from checks.live import LiveCluster
 from provision.message import say
 from provision.waiting import wait_until
@@ -119,3 +120,33 @@ def test_it_stops_though_nothing_answers(tmp_path):
     live.start()
     wait_until(lambda: None if "refused" in live.trouble else say("{t}", t=live.trouble), within=5)
     live.stop()
+
+
+def test_a_server_that_hangs_is_noticed_though_its_watches_are_open(api, monkeypatch):
+    monkeypatch.setattr("checks.kit.pulse.REST_SECONDS", 0.02)
+    monkeypatch.setattr("checks.kit.pulse.ANXIOUS_SECONDS", 0.02)
+    fake, kubeconfig = api
+    with living(kubeconfig, monkeypatch) as (live, news):
+        await_jobs(live)
+        wait_until(lambda: say("{x}", x=live.trouble) if live.trouble else None, within=8)
+
+        def hang(self, within):
+            raise StreamLost("timed out")
+
+        with monkeypatch.context() as hung:
+            hung.setattr(ApiStream, "reach", hang)
+            news.clear()
+            wait_until(lambda: None if live.trouble == "timed out" else say("not yet"), within=8)
+            assert news.wait(8)
+            news.clear()
+        wait_until(lambda: say("{x}", x=live.trouble) if live.trouble else None, within=8)
+        assert news.wait(8)
+        assert [("watch" in path) for path in fake.asked] == [False, True]
+
+
+def test_connecting_asks_nothing_and_tells_when_nobody_is_there(api, tmp_path):
+    fake, kubeconfig = api
+    ApiStream(kubeconfig).reach(2)
+    assert fake.asked == []
+    with pytest.raises(StreamLost):
+        ApiStream(tmp_path / "none").reach(2)
