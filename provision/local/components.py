@@ -17,6 +17,7 @@ DATA = Path(__file__).parent / "data"
 SCHEMA = 1
 BASE = "base"
 COMPANIONS = "companions"
+STOP_SECONDS = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ class ComponentSpec:
     """One process to run. Its program is a built part (`binary`) or a Python `module` of ours.
 
     `opens` is the URL of an earlier probe: what comes after it need not wait until it is all ready.
-    `is_needed` is False for a companion, `is_on_demand` true for one that is started only when it
-    is asked for.
+    One that was told to stop is killed after `stop_seconds`. `is_needed` is False for a companion,
+    `is_on_demand` true for one that is started only when it is asked for.
     """
 
     name: str
@@ -68,6 +69,7 @@ class ComponentSpec:
     binary: str = ""
     module: str = ""
     opens: str = ""
+    stop_seconds: int = STOP_SECONDS
     is_needed: bool = True
     is_on_demand: bool = False
 
@@ -194,4 +196,5 @@ def _component(raw: Mapping[str, Any]) -> ComponentSpec:
         binary=raw.get("binary", ""),
         module=raw.get("module", ""),
         opens=raw.get("opens", ""),
+        stop_seconds=int(raw.get("stop_seconds", STOP_SECONDS)),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from provision.errors import TargetError
-from provision.local.components import ComponentSpec, Inventory, PartSet, ProbeSpec
+from provision.local.components import STOP_SECONDS, ComponentSpec, Inventory, PartSet, ProbeSpec
 from provision.message import say
 from provision.versions import version_numbers
 
@@ -64,6 +64,7 @@ class Component:
     log: Path
     version: str
     opens: Probe | None = None
+    stop_seconds: int = STOP_SECONDS
     is_needed: bool = True
     is_on_demand: bool = False
 
@@ -172,6 +173,7 @@ def _component(
         log=folders.logs / f"{spec.name}.log",
         version=versions.get(spec.binary, ""),
         opens=_probe(spec.probe, spec.opens, folders, blanks) if spec.opens else None,
+        stop_seconds=spec.stop_seconds,
         is_needed=spec.is_needed,
         is_on_demand=spec.is_on_demand,
     )

@@ -89,7 +89,7 @@ def _program(component: Component, order: int) -> list[str]:
         "startsecs=1",
         "startretries=1000000",
         "stopsignal=TERM",
-        "stopwaitsecs=15",
+        f"stopwaitsecs={component.stop_seconds}",
         "killasgroup=true",
         "redirect_stderr=true",
         f"stdout_logfile={_plain(component.log)}",

@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 import webbrowser
@@ -103,7 +104,10 @@ def test_down_ends_it_with_its_shells_and_another_port_is_taken(lab: Lab, link: 
     with calls.log_in().terminal() as terminal:
         terminal.ask("true")
         assert "lab-1" in shells(home)
+        terminal.run("kubectl get namespaces -w", "team-a")
+    began = time.monotonic()
     lab.done("down")
+    assert time.monotonic() - began < 14, "the API server waits for the learner's watch"
     assert not shells(home)
     assert not (home / "page" / "launch.json").exists()
     with pytest.raises(ConnectionRefusedError):
