@@ -82,10 +82,15 @@ class Site:
         os.kill(self.pid(name), number)
 
     def await_ready(self, within: float = READY_WITHIN) -> None:
-        """Wait until all components run and answer, companions too."""
+        """Wait until all components run and answer, companions too, but for what is off."""
 
         def missing() -> Message | None:
-            late = [one["name"] for one in self.lab.status()["components"] if not one["ready"]]
+            wanted = [
+                one
+                for one in self.lab.status()["components"]
+                if one["running"] or not one["on_demand"]
+            ]
+            late = [one["name"] for one in wanted if not one["ready"]]
             return say("not ready: {names}", names=", ".join(late)) if late else None
 
         wait_until(missing, within=within)
