@@ -56,6 +56,19 @@ test('the run of another window replaces one that has ended', () => {
   assert.deepEqual([other.id, other.step, other.error, other.checks], ['b', 2, null, []]);
 });
 
+test('a call without an answer says so in the words of the page', async () => {
+  Object.assign(globalThis, {
+    document: { body: { dataset: { base: '/', xsrf: '' } } },
+    location: { href: 'http://127.0.0.1/learn' },
+    fetch: () => Promise.reject(new TypeError('Failed to fetch')),
+  });
+  const { get } = await import('../../lab/web/static/api.js');
+  setWords({});
+  await assert.rejects(get('lab'), { message: 'Failed to fetch', status: 0 });
+  setWords({ not_linked: 'no connection' });
+  await assert.rejects(get('lab'), { message: 'no connection', status: 0 });
+});
+
 test('keys move a divider within its limits', () => {
   const limits = { low: 20, high: 75 };
   assert.equal(shareAfterKey('ArrowRight', 38, limits), 40);

@@ -5,7 +5,7 @@ import { t } from './words.js';
 const body = () => document.body.dataset;
 let language = '';
 
-/** What the server said no to: its sentence, what to do next, and the whole answer. */
+/** What the server said no to: its sentence, what to do next, and the whole answer; 0 is no answer. */
 export class ApiError extends Error {
   constructor(status, answer) {
     super(answer.error ?? t(status === 403 ? 'log_in_again' : 'server_trouble', { status }));
@@ -36,6 +36,12 @@ export function streamAddress() {
 export const get = (path, query = {}) => call('GET', path, query);
 export const post = (path, data, within = 0) => call('POST', path, {}, data, within);
 
+/** A browser's own words for it are neither the reader's nor of use. */
+function unanswered(error) {
+  const said = t('not_linked');
+  throw new ApiError(0, { error: said === 'not_linked' ? error.message : said });
+}
+
 async function call(method, path, query, data, within) {
   const answer = await fetch(address(`learn/api/${path}`, { query: { lang: language, ...query } }), {
     method,
@@ -43,9 +49,9 @@ async function call(method, path, query, data, within) {
     body: data === undefined ? undefined : JSON.stringify(data),
     signal: within ? AbortSignal.timeout(within) : undefined,
     redirect: 'manual', // a login page is no answer
-  });
+  }).catch(unanswered);
   if (answer.type === 'opaqueredirect') throw new ApiError(403, {});
-  const text = await answer.text();
+  const text = await answer.text().catch(unanswered);
   let parsed = {};
   try {
     parsed = JSON.parse(text);

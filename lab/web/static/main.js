@@ -39,7 +39,10 @@ function type(command) {
 
 async function useLanguage(language) {
   speak(language);
-  const lab = await get('lab');
+  const lab = await get('lab').catch((error) => {
+    if (known.lab) speak(known.lab.language);
+    throw error;
+  });
   known.lab = lab;
   setWords(lab.words);
   remember('language', lab.language);
@@ -212,7 +215,9 @@ function prepare() {
   details.addEventListener('toggle', () => remember('steps-open', details.open));
   byId('check').addEventListener('click', check);
   byId('next').addEventListener('click', () => openStep(open + 1));
-  byId('language').addEventListener('change', (event) => useLanguage(event.target.value));
+  byId('language').addEventListener('change', (event) => {
+    useLanguage(event.target.value).catch(() => fillBar(known.lab)); // no answer: all stays as it is
+  });
   byId('keys').addEventListener('click', () => byId('key-help').showModal());
   divide(byId('divide-columns'), { name: 'columns', first: 38, low: 20, high: 75, onChange: () => desk.fit() });
   divide(byId('divide-rows'), { name: 'rows', first: 58, low: 20, high: 85, onChange: () => desk.fit() });

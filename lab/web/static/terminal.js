@@ -88,10 +88,18 @@ export class Terminal {
   #key(event) {
     if (isLeaving(event)) {
       event.preventDefault();
-      this.onLeave();
+      this.#leave();
       return false;
     }
     return onKey(event, this.term, { hasTmux: this.hasTmux });
+  }
+
+  /** Tab goes on from there to what is behind the terminal, not back into it. */
+  #leave() {
+    const input = this.term.textarea;
+    input.tabIndex = -1;
+    this.onLeave();
+    document.activeElement.addEventListener('blur', () => { input.tabIndex = 0; }, { once: true });
   }
 
   async #connect() {

@@ -133,6 +133,12 @@ def test_tab_is_the_shells_and_one_chord_leaves_the_terminal(seat: Seat) -> None
     assert seat.ask(focused) == "reader"
     seat.page.keyboard.press("Shift+Tab")
     assert seat.ask(focused) == "tab-1"
+    seat.page.keyboard.press("Tab")
+    seat.page.keyboard.press("Tab")
+    assert "xterm" in seat.ask(focused)
+    seat.page.keyboard.press("Control+Shift+X")
+    seat.page.keyboard.press("Tab")
+    assert seat.ask(focused) == "divide-rows"
     assert "leave the terminal Ctrl+Shift+X" in seat.text("#key-line")
     seat.page.click("#terminal-1 .xterm-screen")
     seat.page.keyboard.press("Control+c")
