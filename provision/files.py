@@ -20,7 +20,8 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
     """
     data = content.encode() if isinstance(content, str) else content
     with contextlib.suppress(OSError):
-        if path.read_bytes() == data and path.stat().st_mode & 0o777 == mode:
+        # A named pipe would be waited at for ever.
+        if path.is_file() and path.read_bytes() == data and path.stat().st_mode & 0o777 == mode:
             return False
     with naming(path):
         _replace(path, data, mode)
@@ -59,7 +60,7 @@ def plain_file_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        name = error.filename or "a file of the lab"
+        name = error.filename2 or error.filename or "a file of the lab"
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise TargetError(
                 say("The disk is full: {path} could not be written.", path=name),

@@ -116,10 +116,13 @@ def begin(place: Place, folder: Path, step: int, environment: Mapping[str, str])
 
 def take_up(folder: Path) -> CheckRun | None:
     """The run that an earlier server began, if it still goes on or has ended unheard."""
+    file = folder / "run.json"
     try:
-        data = json.loads((folder / "run.json").read_text("utf-8"))
+        if not file.is_file():  # a named pipe would be waited at for ever
+            return None
+        data = json.loads(file.read_text("utf-8"))
         run = Run(str(data["id"]), int(data["step"]), int(data["pid"]), float(data["born"]))
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
     return CheckRun(run, folder)
 

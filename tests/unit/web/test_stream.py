@@ -15,6 +15,7 @@ from lab.web import running_checks, viewing
 from lab.web.running_checks import CheckRun, Run, begin, take_up
 from lab.web.stream import Event, Listener
 from lab.web.viewing import View
+from provision.files import write_atomically
 from provision.message import say
 from provision.waiting import wait_until
 from tests.unit.checks.test_picture import gpus, painter, recorded, seen
@@ -210,10 +211,25 @@ def test_a_run_of_a_process_that_is_no_more_has_ended(tmp_path):
     assert run.heard()[1] is not None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"id": 1, "step": "x", "pid": 1, "born": 1}'])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "[]", "{}", "[" * 60_000),
+        '{"id": 1, "step": "x", "pid": 1, "born": 1}',
+        '{"id": 1, "step": 1, "pid": 1e400, "born": 0}',
+    ],
+)
 def test_a_file_of_no_run_is_passed_over(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
     assert take_up(tmp_path) is None
+
+
+@pytest.mark.timeout(10)
+def test_a_named_pipe_is_no_run_and_is_written_over(tmp_path):
+    os.mkfifo(tmp_path / "run.json")
+    assert take_up(tmp_path) is None
+    assert write_atomically(tmp_path / "run.json", "{}")
+    assert (tmp_path / "run.json").read_text() == "{}"
 
 
 class Told:
