@@ -149,7 +149,7 @@ class Shells:
     @classmethod
     def of(cls, place: Place) -> Shells:
         """Those of a place; nothing is made where there is none."""
-        if not place.home.is_dir():
+        if not page_folder(place.home).is_dir():
             return cls(None)
         socket = tmux_socket(place.home)
         if not socket.exists() or shutil.which("tmux") is None:
