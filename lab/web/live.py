@@ -21,7 +21,7 @@ from lab.web.page import Page
 from lab.web.running_checks import CheckRun, Ended, begin, take_up
 from lab.web.state import Known, mark_of_known, read_known
 from lab.web.stream import Event, Listener
-from lab.web.telling import tell_checking, tell_state, tell_verdict
+from lab.web.telling import tell_checking, tell_state, tell_unread, tell_verdict
 from lab.web.viewing import PATIENCE_SECONDS, View
 from provision.errors import LabError
 from provision.message import Message
@@ -80,8 +80,13 @@ class Newsroom:
         listener = Listener()
         self._watch()
         self._show(listener.put)
-        with contextlib.suppress(LabError):
+        try:
             mark, known = mark_of_known(self._page.place), self.known()
+        except LabError as error:
+            lab, has_tmux = self._page.place.lab, self._page.has_tmux
+            tell = partial(tell_unread, lab, error, has_tmux=has_tmux)
+            listener.put(Event("state", "-", tell))
+        else:
             for event in self._standings(known):
                 listener.put(event)
             if not self._listeners:  # else the others have yet to hear of it

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from checks.news import CheckNews
-from lab.model import Step
+from lab.model import Lab, Step
 from lab.text import Speech
 from lab.web.running_checks import Ended
 from lab.web.state import Known, state_as_json, verdict_as_json
+from provision.errors import LabError
 
 
 def tell_state(known: Known, speech: Speech, *, has_tmux: bool) -> Mapping[str, object]:
     """The `state` of the page."""
     return state_as_json(known, speech, has_tmux=has_tmux)
+
+
+def tell_unread(
+    lab: Lab, error: LabError, speech: Speech, *, has_tmux: bool
+) -> Mapping[str, object]:
+    """The `state` of a page whose record cannot be read: nothing is known, and why."""
+    state = state_as_json(Known(lab, {}, {}), speech, has_tmux=has_tmux)
+    words = [error.what, *([error.next_move] if error.next_move else [])]
+    return {**state, "remarks": [" ".join(speech.of(word) for word in words)]}
 
 
 def tell_verdict(known: Known, number: int, speech: Speech) -> Mapping[str, object]:

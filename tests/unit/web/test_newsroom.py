@@ -155,16 +155,19 @@ def test_nobody_is_looked_for_when_nobody_listens(page, run):
     run(script)
 
 
-def test_a_record_that_cannot_be_read_keeps_nobody_out(page, run):
+def test_a_record_that_cannot_be_read_is_said_and_keeps_nobody_out(page, run):
     page.place.progress_file.mkdir()
 
     async def script(newsroom):
         listener = newsroom.join()
+        ((kind, state),) = await hear(listener, 1)
+        assert (kind, state["open_step"]) == ("state", 1)
+        assert "cannot be used" in state["remarks"][0]
         with contextlib.suppress(TimeoutError):
             assert await listener.next(0.4) == []
         page.place.progress_file.rmdir()
-        (kind, _), *_ = await hear(listener, 1)
-        assert kind == "state"
+        (kind, state), *_ = await hear(listener, 1)
+        assert (kind, state["remarks"]) == ("state", [])
 
     run(script)
 
