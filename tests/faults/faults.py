@@ -25,7 +25,6 @@ class Fault:
     name: str
     inject: Injection
     bites: Bites
-    is_quick: bool = False
     is_ruin: bool = False  # what the learner made does not survive it
 
 
@@ -34,7 +33,7 @@ FAULTS = (
     Fault("API server killed, kept down", processes.kept_down("kube-apiserver"), Bites.ALL),
     Fault("API slow by 1 s", reaching.spoiled("slow:1"), Bites.ANY),
     Fault("API slow by 5 s", reaching.spoiled("slow:5"), Bites.SOME),
-    Fault("API answers 500", reaching.spoiled("status:500"), Bites.ALL, is_quick=True),
+    Fault("API answers 500", reaching.spoiled("status:500"), Bites.ALL),
     Fault("API answers 500 every third time", reaching.spoiled("status:500/3"), Bites.SOME),
     Fault("API answers 429", reaching.spoiled("status:429"), Bites.ALL),
     Fault("API answers are cut off", reaching.spoiled("cut"), Bites.ALL),
@@ -56,9 +55,9 @@ FAULTS = (
     Fault("the whole place down", processes.place_down, Bites.ALL),
     Fault("kubeconfig missing", reaching.without_learner_kubeconfig, Bites.ALL),
     Fault("grader's kubeconfig missing", reaching.without_grader_kubeconfig, Bites.ALL),
-    Fault("kubeconfig for another cluster", reaching.other_server, Bites.ALL, is_quick=True),
+    Fault("kubeconfig for another cluster", reaching.other_server, Bites.ALL),
     Fault("both kubeconfigs for another cluster", reaching.other_cluster, Bites.ALL),
-    Fault("client certificate expired", reaching.certificate_of(-2, -1), Bites.ALL, is_quick=True),
+    Fault("client certificate expired", reaching.certificate_of(-2, -1), Bites.ALL),
     Fault("client certificate not yet valid", reaching.certificate_of(1, 2), Bites.ALL),
     Fault("grader may read nothing", cluster.grader_refused, Bites.ALL),
     Fault("disk full for temporary files", machine.no_file_grows, Bites.ALL),

@@ -74,6 +74,7 @@ def test_a_step_done_too_late_names_the_step_that_undid_it(done: tuple[Lab, list
     assert "make reset" in step["cause"]
 
 
+@pytest.mark.full
 def test_answers_pass_twice_in_a_row_and_after_a_reset(done: tuple[Lab, list[Said]]) -> None:
     lab, _ = done
     lab.done("solve", "all", "--yes")

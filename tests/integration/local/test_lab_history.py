@@ -133,6 +133,7 @@ def assert_same_objects(lab: Lab) -> None:
     wait_until(missing, within=BACK_WITHIN)
 
 
+@pytest.mark.full
 def test_the_history_is_what_happened_whatever_was_killed(untouched: Lab) -> None:
     lab = untouched
     for number in (1, 2, 3):

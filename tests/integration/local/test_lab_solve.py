@@ -17,12 +17,15 @@ def objects(lab: Lab) -> str:
 
 
 def test_nothing_is_replaced_without_being_asked_about(untouched: Lab) -> None:
-    before = objects(untouched)
+    def files() -> set[str]:
+        return {file.name for file in untouched.workspace.iterdir()}
+
+    before, laid = objects(untouched), files()
     said = untouched.run("solve", "4")
     assert said.code == 2
     assert "Step 4 builds on step 1, which is not done." in " ".join(said.err.split())
     assert "make solve STEP=1" in said.err
-    assert (objects(untouched), list(untouched.workspace.iterdir())) == (before, [])
+    assert (objects(untouched), files()) == (before, laid)
 
     assert "make step STEP=2" in untouched.done("solve", "1").out
     before = objects(untouched)

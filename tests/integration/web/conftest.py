@@ -12,9 +12,9 @@ from tests.integration.cli import Lab
 from tests.integration.web.seat import chromium
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests; each test module takes profiles of its own."""
+    """A Chromium for a test module: Playwright holds the thread's event loop while it is open."""
     with chromium() as browser:
         yield browser
 
