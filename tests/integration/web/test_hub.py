@@ -19,6 +19,8 @@ from tests.integration.web.hub import UP_SECONDS, Hub, hub_of
 from tests.integration.web.seat import Seat, shoot
 from tests.integration.web.test_probes import EVIL, STOCK
 
+pytestmark = pytest.mark.full
+
 FETCH = """async ([path, header]) => (await fetch(path, { redirect: 'manual',
   headers: header ? { 'X-XSRFToken': document.body.dataset.xsrf } : {} })).status"""
 NOTICE = "document.querySelector('#notices')?.innerText ?? ''"
