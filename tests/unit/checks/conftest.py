@@ -10,6 +10,7 @@ from checks.kit.cluster import EVENT, JOB, NODE, POD
 from checks.kit.typed import build
 from checks.kueue_quota.facts import Facts
 from checks.scene import Scene
+from tests.fakes.api import FakeApi, serving
 
 ROOT = Path(__file__).parents[3]
 LAB = ROOT / "lab" / "content" / "kueue_quota" / "lab.yaml"
@@ -60,6 +61,15 @@ def make_scene(lab):
         return Scene(ListedCluster(**objects), lab.namespace, lab.api_version)
 
     return make
+
+
+@pytest.fixture
+def api(tmp_path):
+    """An API server whose watches can be cut, and a kubeconfig for it."""
+    fake = FakeApi()
+    with serving(fake, tmp_path) as kubeconfig:
+        yield fake, kubeconfig
+        fake.end_watches()
 
 
 KINDS = (JOB, POD, EVENT, NODE)

@@ -13,14 +13,6 @@ from provision.waiting import wait_until
 from tests.fakes.api import FakeApi, serving
 
 
-@pytest.fixture
-def api(tmp_path):
-    fake = FakeApi()
-    with serving(fake, tmp_path) as kubeconfig:
-        yield fake, kubeconfig
-        fake.end_watches()
-
-
 @contextmanager
 def living(kubeconfig, monkeypatch):
     monkeypatch.setattr("checks.live.kinds", lambda _: (JOB,))

@@ -170,14 +170,6 @@ def following(kubeconfig, file, contact=0.0):
         stop.set()
 
 
-@pytest.fixture
-def api(tmp_path):
-    fake = FakeApi()
-    with serving(fake, tmp_path) as kubeconfig:
-        yield fake, kubeconfig
-        fake.end_watches()
-
-
 def await_story(file, wanted):
     def missing():
         return None if story(file) == wanted else say("{found}", found=story(file))

@@ -14,7 +14,9 @@ from lab.examining import Examiner
 LAB = str(Path(sys.executable).parent / "lab")
 
 
-def lab(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
+def lab(
+    home: Path, *arguments: str, stdout: int = subprocess.PIPE, **environment: str
+) -> subprocess.CompletedProcess:
     return subprocess.run(
         [LAB, *arguments],
         env={
@@ -25,7 +27,8 @@ def lab(home: Path, *arguments: str, **environment: str) -> subprocess.Completed
             **environment,
         },
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
         text=True,
         check=False,
     )
@@ -214,20 +217,7 @@ def test_a_closed_pipe_is_not_not_yet_and_wants_no_words(tmp_path, arguments):
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        done = subprocess.run(
-            [LAB, *arguments],
-            env={
-                "PATH": os.environ["PATH"],
-                "LAB_HOME": str(tmp_path),
-                "LAB_CACHE": str(tmp_path / "cache"),
-                "LANG": "C",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=writer,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        done = lab(tmp_path, *arguments, stdout=writer)
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (3, "")
