@@ -15,6 +15,11 @@ export class ApiError extends Error {
   }
 }
 
+/** What a call that failed says, with what to do next. */
+export function toldBy({ message, next }) {
+  return [message, next].filter(Boolean).join(' ');
+}
+
 /** The language of all calls from here on. */
 export function speak(chosen) {
   language = chosen;

@@ -66,7 +66,7 @@ function drawResource({ name, nominal, reserved }, queue) {
   if (isDevice({ name, nominal, reserved })) return [head, drawCells(name, Number(nominal), queue)];
   const bar = el('div', { class: 'bar' }, el('div', { class: 'fill' }));
   bar.firstChild.style.width = `${share(reserved, nominal) * 100}%`;
-  return [el('div', { class: 'bar-row' }, head, bar)];
+  return [head, bar];
 }
 
 /** One box for each device of the quota; a Workload takes as many as it holds. */

@@ -1,6 +1,6 @@
 // The learner's files, to look at: line numbers, colours, and the line that a check speaks of.
 
-import { get } from './api.js';
+import { get, toldBy } from './api.js';
 import { byId, el, setText } from './dom.js';
 import { recall, remember } from './memory.js';
 import { moment, t } from './words.js';
@@ -16,7 +16,6 @@ export class Files {
 
   /** Starts to look; the tab is open. */
   open() {
-    this.close();
     this.#seen = '';
     this.#look();
   }
@@ -40,7 +39,7 @@ export class Files {
     try {
       listed = await get('files');
     } catch (error) {
-      setText(byId('file-state'), [error.message, error.next].filter(Boolean).join(' '));
+      setText(byId('file-state'), toldBy(error));
       return;
     }
     const seen = JSON.stringify([listed, this.#chosen]);
@@ -77,7 +76,7 @@ export class Files {
     try {
       file = await get('file', { name: this.#name });
     } catch (error) {
-      file = { html: '', marks: [], problem: [error.message, error.next].filter(Boolean).join(' ') };
+      file = { html: '', marks: [], problem: toldBy(error) };
     }
     setText(byId('file-state'), file.problem ?? '');
     view.replaceChildren(...fileLines(file));

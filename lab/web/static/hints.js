@@ -75,7 +75,7 @@ export class Hints {
   #more(known) {
     if (known.used >= known.of) return el('p', { class: 'soft', text: t('no_more_hints') });
     return el('button', {
-      type: 'button', class: 'plain', text: t('show_hint', { level: known.used + 1, of: known.of }),
+      type: 'button', text: t('show_hint', { level: known.used + 1, of: known.of }),
       on: { click: () => this.next() },
     });
   }

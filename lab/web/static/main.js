@@ -1,6 +1,6 @@
 // Puts the parts of the page together: what the server tells goes to those who show it.
 
-import { get, post, speak } from './api.js';
+import { get, post, speak, toldBy } from './api.js';
 import { Backoff } from './backoff.js';
 import { fillBar, showLink, showNotices } from './bar.js';
 import { byId, el, setText } from './dom.js';
@@ -123,7 +123,7 @@ async function check() {
     if (run.id === null) run = { ...run, id };
   } catch (error) {
     if (error.status === 409) return; // the run of another window shows itself by its events
-    run = { ...run, ended: performance.now(), error: [error.message, error.next].filter(Boolean).join(' ') };
+    run = { ...run, ended: performance.now(), error: toldBy(error) };
     showVerdict();
   }
 }

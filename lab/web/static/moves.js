@@ -5,21 +5,6 @@ export function known(entry) {
   return entry.job || entry.workload || entry.pod || '';
 }
 
-/** Where everybody is: names in the line, names that hold quota, pods on GPUs by name. */
-export function places(picture) {
-  const line = new Set();
-  const quota = new Set();
-  const gpu = new Map();
-  for (const queue of picture?.queues ?? []) {
-    queue.waiting.forEach((entry) => line.add(known(entry)));
-    queue.holding.forEach((entry) => quota.add(known(entry)));
-  }
-  for (const node of picture?.nodes ?? []) {
-    node.slots.filter((slot) => slot.pod).forEach((slot) => gpu.set(slot.pod, known(slot)));
-  }
-  return { line, quota, gpu };
-}
-
 /** The moves from one picture to the next, in the order in which they are told. */
 export function movesBetween(before, after) {
   if (!before) return [];
@@ -33,8 +18,18 @@ export function movesBetween(before, after) {
   return moves.sort((one, other) => isLeaving(one) - isLeaving(other)); // first who makes room
 }
 
+/** Where everybody is: names in the line, with quota, on GPUs; and the name of each pod on a GPU. */
 function stations(picture) {
-  const { line, quota, gpu: pods } = places(picture);
+  const line = new Set();
+  const quota = new Set();
+  const pods = new Map();
+  for (const queue of picture.queues) {
+    queue.waiting.forEach((entry) => line.add(known(entry)));
+    queue.holding.forEach((entry) => quota.add(known(entry)));
+  }
+  for (const node of picture.nodes) {
+    node.slots.filter((slot) => slot.pod).forEach((slot) => pods.set(slot.pod, known(slot)));
+  }
   const gpu = new Set(pods.values());
   return { line, quota, gpu, pods, all: new Set([...line, ...quota, ...gpu]) };
 }

@@ -15,13 +15,13 @@ export function advance(run, event, now) {
   if (event.phase === 'started') return { ...known, checks: [] }; // a new stream tells all of it again
   if (event.phase === 'ended') return { ...known, ended: now, error: event.error ?? null };
   if (event.phase !== 'check') return known;
-  return { ...known, checks: withCheck(known.checks, event, now) };
+  return { ...known, checks: withCheck(known.checks, event) };
 }
 
-function withCheck(checks, { title, outcome, seconds }, now) {
+function withCheck(checks, { title, outcome, seconds }) {
   const at = checks.findIndex((check) => check.title === title && !check.outcome);
   if (at < 0) {
-    return [...checks, { title, outcome: outcome ?? null, seconds: seconds ?? null, began: now }];
+    return [...checks, { title, outcome: outcome ?? null, seconds: seconds ?? null }];
   }
   return checks.map((check, index) => (
     index === at ? { ...check, outcome: outcome ?? null, seconds: seconds ?? check.seconds } : check));
