@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from checks.kit.cluster import JOB, NODE, POD, Kind, Object
+from checks.kit.cluster import NODE, POD, Kind, Object
 from checks.kit.following import Follower, Late
 from checks.kit.paths import dig_text
 from checks.kit.pulse import Pulse
@@ -18,14 +18,12 @@ from checks.painting import Painter
 from checks.picture import Picture, Seen
 from checks.things import Thing
 from checks.watching import (
-    JobNow,
     LocalQueueNow,
     NodeNow,
     PodNow,
     QueueNow,
     WorkloadNow,
     read_cluster_queue,
-    read_job,
     read_local_queue,
     read_node,
     read_pod,
@@ -41,7 +39,6 @@ _READERS: Mapping[str, Callable[[Object], Thing]] = {
     "ClusterQueue": read_cluster_queue,
     "LocalQueue": read_local_queue,
     "Workload": read_workload,
-    "Job": read_job,
     "Pod": read_pod,
     "Node": read_node,
 }
@@ -53,7 +50,6 @@ def kinds(kueue: str) -> tuple[Kind, ...]:
         Kind("ClusterQueue", "clusterqueues", kueue, is_namespaced=False),
         Kind("LocalQueue", "localqueues", kueue),
         Kind("Workload", "workloads", kueue),
-        JOB,
         POD,
         NODE,
     )
@@ -140,7 +136,6 @@ class LiveCluster:
             cluster_queues=self._of("ClusterQueue", QueueNow),
             local_queues=self._of("LocalQueue", LocalQueueNow),
             workloads=self._of("Workload", WorkloadNow),
-            jobs=self._of("Job", JobNow),
             pods=self._of("Pod", PodNow),
             nodes=self._of("Node", NodeNow),
         )

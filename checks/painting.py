@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
 from checks.kit.quantities import show_amount
 from checks.picture import (
     Holding,
-    JobShown,
     Ledger,
     NodeShown,
     Picture,
@@ -23,23 +22,21 @@ from checks.picture import (
 from checks.reasons.line import line_of, order_of, twin_among
 from checks.reasons.turns import twin_says
 from checks.things import Thing
-from checks.watching import JobNow, NodeNow, PodNow, QueueNow, WorkloadNow
+from checks.watching import NodeNow, PodNow, QueueNow, WorkloadNow
 from provision.message import Message
 
 T = TypeVar("T", bound=Thing)
 MOST_SLOTS = 64  # GPUs of one node that are drawn; a pod may name any number
 _NONE = Fraction(0)
 _BYTES = ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki"))
-# How kubectl names the state of a Job (k8s.io/kubernetes: pkg/printers/internalversion).
-_JOB_STATES = ("Complete", "Failed", "SuccessCriteriaMet", "FailureTarget", "Suspended")
 
 
 class Painter:
     """Draws one picture after another; a pod keeps its GPU from one to the next."""
 
-    def __init__(self, gpu: str, namespaces: Sequence[str]) -> None:
-        """`gpu` is the resource that is shown; Jobs are those of `namespaces` and the queued."""
-        self._gpu, self._namespaces = gpu, tuple(namespaces)
+    def __init__(self, gpu: str) -> None:
+        """`gpu` is the resource that is shown."""
+        self._gpu = gpu
         self._seats: Mapping[str, tuple[int, ...]] = {}
 
     def draw(self, seen: Seen) -> Picture:
@@ -55,7 +52,6 @@ class Painter:
             tuple(_stray(one) for one in _named(seen.workloads) if _is_stray(one, told)),
             tuple(self._node(node, sitting, holders) for node in _named(seen.nodes)),
             tuple(_unplaced(pod) for pod in _named(seen.pods) if self._is_unplaced(pod)),
-            tuple(_job(job) for job in _named(seen.jobs) if self._is_shown(job)),
         )
 
     def _gpus(self, pod: PodNow) -> int:
@@ -78,13 +74,10 @@ class Painter:
         gpus = int(node.allocatable.get(self._gpu, Fraction(0)))
         count = max([min(gpus, MOST_SLOTS), *(index + 1 for index in taken)])
         slots = tuple(taken.get(index, Slot(index)) for index in range(count))
-        return NodeShown(node.name, gpus, slots, dict(node.labels))
+        return NodeShown(node.name, slots)
 
     def _is_unplaced(self, pod: PodNow) -> bool:
         return not pod.node and bool(self._gpus(pod)) and not pod.has_ended
-
-    def _is_shown(self, job: JobNow) -> bool:
-        return bool(job.queue) or job.namespace in self._namespaces
 
 
 def seat(
@@ -110,7 +103,6 @@ def _ledger(queue: QueueNow, seen: Seen) -> Ledger:
     active = queue.conditions.get("Active")
     holding = [w for w in seen.workloads if w.holds_quota and w.cluster_queue == queue.name]
     line = line_of(queue.name, seen.local_queues, seen.workloads)
-    leading = [one.name for one in _named(seen.local_queues) if one.cluster_queue == queue.name]
     return Ledger(
         name=queue.name,
         is_active=queue.is_true("Active"),
@@ -119,7 +111,6 @@ def _ledger(queue: QueueNow, seen: Seen) -> Ledger:
             Resource(name, _spell(name, nominal), _spell(name, queue.reserved.get(name, _NONE)))
             for name, nominal in queue.quota.items()
         ),
-        local_queues=tuple(leading),
         holding=tuple(_holding(one) for one in sorted(holding, key=_reserved_at)),
         waiting=tuple(_waiting(one, place, seen.workloads) for place, one in enumerate(line, 1)),
     )
@@ -172,12 +163,6 @@ def _unplaced(pod: PodNow) -> Unplaced:
 
 def _phase(pod: PodNow) -> str:
     return "Terminating" if pod.is_deleting else pod.trouble or pod.phase
-
-
-def _job(job: JobNow) -> JobShown:
-    state = next((kind for kind in _JOB_STATES if job.is_true(kind)), "")
-    state = state or ("Terminating" if job.is_deleting else "Running")
-    return JobShown(job.name, job.namespace, job.is_suspended, job.queue, state)
 
 
 def _amounts(workload: WorkloadNow) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from checks.watching import JobNow, LocalQueueNow, NodeNow, PodNow, QueueNow, WorkloadNow
+from checks.watching import LocalQueueNow, NodeNow, PodNow, QueueNow, WorkloadNow
 from provision.message import Message
 
 
@@ -20,7 +20,6 @@ class Seen:
     cluster_queues: tuple[QueueNow, ...] = ()
     local_queues: tuple[LocalQueueNow, ...] = ()
     workloads: tuple[WorkloadNow, ...] = ()
-    jobs: tuple[JobNow, ...] = ()
     pods: tuple[PodNow, ...] = ()
     nodes: tuple[NodeNow, ...] = ()
 
@@ -74,7 +73,6 @@ class Ledger:
     is_active: bool
     reason: str
     resources: tuple[Resource, ...]
-    local_queues: tuple[str, ...]
     holding: tuple[Holding, ...]
     waiting: tuple[Waiting, ...]
 
@@ -107,9 +105,7 @@ class NodeShown:
     """A node and its GPUs."""
 
     name: str
-    gpus: int
     slots: tuple[Slot, ...]
-    labels: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +120,6 @@ class Unplaced:
 
 
 @dataclass(frozen=True, slots=True)
-class JobShown:
-    """A Job; `state` as kubectl names it."""
-
-    name: str
-    namespace: str
-    suspended: bool
-    queue: str
-    state: str
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
     """Everything, each list in a fixed order, so that equal pictures are equal."""
 
@@ -142,4 +127,3 @@ class Picture:
     unqueued: tuple[Stray, ...] = ()
     nodes: tuple[NodeShown, ...] = ()
     unplaced: tuple[Unplaced, ...] = ()
-    jobs: tuple[JobShown, ...] = ()

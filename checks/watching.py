@@ -108,9 +108,8 @@ class LocalQueueNow(Thing):
 
 @dataclass(frozen=True, slots=True)
 class NodeNow(Thing):
-    """A node, its labels, and what it has for pods."""
+    """A node and what it has for pods."""
 
-    labels: Mapping[str, str]
     allocatable: Mapping[str, Fraction]
 
 
@@ -152,7 +151,6 @@ def read_node(raw: Object) -> NodeNow:
     """A node from the API's JSON."""
     return NodeNow(
         **common_facts(raw),
-        labels=dig_texts(raw, "metadata", "labels"),
         allocatable=sum_amounts([dig_map(raw, "status", "allocatable")]),
     )
 

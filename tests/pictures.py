@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from checks.kit.cluster import JOB, NODE, POD, Cluster, Kind
+from checks.kit.cluster import NODE, POD, Cluster, Kind
 from lab.places import KUEUE_API, Places
 
 FOLDER = Path(__file__).parent / "golden" / "picture"
@@ -18,7 +18,6 @@ KINDS = (
     Kind("ClusterQueue", "clusterqueues", KUEUE_API, is_namespaced=False),
     Kind("LocalQueue", "localqueues", KUEUE_API),
     Kind("Workload", "workloads", KUEUE_API),
-    JOB,
     POD,
     NODE,
 )

@@ -198,7 +198,7 @@ class Newsroom:
         facts = place.lab.facts
         api, gpu = str(facts.get("api_version", KUEUE_API)), str(facts.get("gpu", GPU))
         self._live = LiveCluster(kubeconfig, api, self._stir_from_afar)
-        self._view = View(self._live, Painter(gpu, place.lab.namespaces))
+        self._view = View(self._live, Painter(gpu))
         self._live.start()
 
     def _stir_from_afar(self) -> None:
