@@ -69,6 +69,30 @@ test('a call without an answer says so in the words of the page', async () => {
   await assert.rejects(get('lab'), { message: 'no connection', status: 0 });
 });
 
+test('hints that were refused say why, though the answer holds no words of ours', async () => {
+  const box = { replaceChildren: (...shown) => { box.said = shown.map((one) => one.textContent).join(); } };
+  Object.assign(globalThis, {
+    document: {
+      body: { dataset: { base: '/', xsrf: '' } },
+      getElementById: () => box,
+      createElement: () => ({ setAttribute: () => {}, append: () => {} }),
+    },
+    location: { href: 'http://127.0.0.1/learn' },
+  });
+  const { Hints } = await import('../../lab/web/static/hints.js');
+  setWords({ log_in_again: 'log in', server_trouble: 'trouble {status}' });
+  const said = async (answer) => {
+    globalThis.fetch = () => Promise.resolve(answer);
+    await new Hints({ dress: () => {} }).open(1, true);
+    return box.said;
+  };
+  const text = async () => '<h1>Bad Gateway</h1>';
+  assert.equal(await said({ type: 'opaqueredirect' }), 'log in');
+  assert.equal(await said({ ok: false, status: 502, text }), 'trouble 502');
+  const ours = async () => '{"error": "No place.", "next": "make provision"}';
+  assert.equal(await said({ ok: false, status: 409, text: ours }), 'No place. make provision');
+});
+
 test('keys move a divider within its limits', () => {
   const limits = { low: 20, high: 75 };
   assert.equal(shareAfterKey('ArrowRight', 38, limits), 40);

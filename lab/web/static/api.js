@@ -5,13 +5,12 @@ import { t } from './words.js';
 const body = () => document.body.dataset;
 let language = '';
 
-/** What the server said no to: its sentence, what to do next, and the whole answer; 0 is no answer. */
+/** What the server said no to: its sentence, and what to do next; status 0 is no answer. */
 export class ApiError extends Error {
   constructor(status, answer) {
     super(answer.error ?? t(status === 403 ? 'log_in_again' : 'server_trouble', { status }));
     this.status = status;
     this.next = answer.next ?? '';
-    this.answer = answer;
   }
 }
 

@@ -1,13 +1,14 @@
 // Hints: one level at a time, those already shown stay in sight.
 
-import { get, post } from './api.js';
+import { get, post, toldBy } from './api.js';
 import { byId, el } from './dom.js';
 import { t } from './words.js';
+
+const refused = (error) => ({ error: toldBy(error) });
 
 /** The hints of the open step. `dress(root)` gives their code blocks buttons. */
 export class Hints {
   #step = 0;
-  #known = null;
   #isAsking = false;
 
   constructor({ dress }) {
@@ -16,14 +17,13 @@ export class Hints {
 
   /** Shows what was shown before for a step; without a failed check there is nothing to hint at. */
   async open(step, hasFailed) {
-    if (step !== this.#step) this.#known = null;
     this.#step = step;
     if (!hasFailed) {
-      this.#take({ error: t('hints_after_a_check') });
+      this.#draw({ error: t('hints_after_a_check') });
       return;
     }
-    const known = await get('hint', { step }).catch((error) => error.answer ?? { error: error.message });
-    if (step === this.#step) this.#take(known);
+    const known = await get('hint', { step }).catch(refused);
+    if (step === this.#step) this.#draw(known);
   }
 
   /** Asks for the next level, which is recorded. */
@@ -31,32 +31,17 @@ export class Hints {
     if (this.#isAsking) return; // a double click is one wish
     this.#isAsking = true;
     const step = this.#step;
-    const shown = await post('hint', { step }).catch((error) => error.answer ?? { error: error.message });
+    const shown = await post('hint', { step }).catch(refused);
     this.#isAsking = false;
     if (step !== this.#step) return;
-    this.#take(shown);
+    this.#draw(shown);
     byId('hints').querySelector('.hint:last-of-type')?.scrollIntoView({ block: 'nearest' });
   }
 
-  /** How many levels there are for the first failure, and how many were shown. */
-  get counts() {
-    return this.#known?.hints ? { used: this.#known.used, of: this.#known.of } : null;
-  }
-
-  #take(known) {
-    this.#known = known;
-    this.#draw();
-  }
-
-  #draw() {
-    const known = this.#known;
+  #draw(known) {
     const box = byId('hints');
-    if (!known) {
-      box.replaceChildren();
-      return;
-    }
     if (known.error) {
-      box.replaceChildren(el('p', { class: 'soft', text: [known.error, known.next].filter(Boolean).join(' ') }));
+      box.replaceChildren(el('p', { class: 'soft', text: known.error }));
       return;
     }
     const items = known.hints.map((hint) => this.#item(hint, known.of));
