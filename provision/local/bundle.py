@@ -13,7 +13,7 @@ import json
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from provision.errors import TargetError
@@ -21,15 +21,14 @@ from provision.local.cache import (
     Entry,
     FileFact,
     PartCache,
-    entry_from_json,
     entry_to_json,
     remove_tree,
 )
-from provision.local.extras import INDEX, extras_of, extras_to_json
+from provision.local.extras import extras_of, extras_to_json
+from provision.local.opening import INDEX, SCHEMA, opened_bundle
 from provision.message import say
 from provision.target import Progress, Tell
 
-SCHEMA = 1
 CHUNK = 1 << 20
 
 
@@ -67,43 +66,20 @@ def write_bundle(
 
 def use_bundle(bundle: Path, cache: PartCache, wanted: frozenset[str]) -> None:
     """Unpack the wanted entries of a bundle into the cache; TargetError when one is not in it."""
-    try:
-        with tarfile.open(bundle) as tar:
-            entries = {e.key: e for e in _index(tar, bundle)}
-            _check_fits(entries, wanted, bundle)
-            drafts = {k: Path(tempfile.mkdtemp(prefix=".draft-", dir=cache.parts)) for k in wanted}
-            try:
-                for key, draft in drafts.items():
-                    _unpack(tar, entries[key], draft, bundle)
-                    draft.chmod(0o755)
-                    cache.add(draft, entries[key])
-            finally:
-                for draft in drafts.values():
-                    remove_tree(draft)
-    except tarfile.TarError as error:
-        raise _broken(bundle, str(error)) from error
-    except FileNotFoundError as error:
-        raise TargetError(
-            say("There is no bundle at {path}.", path=bundle),
-            next_move=say("Look at BUNDLE, or leave it out to build the parts."),
-        ) from error
+    with opened_bundle(bundle) as (tar, index):
+        _check_fits(index.entries, wanted, bundle)
+        drafts = {k: Path(tempfile.mkdtemp(prefix=".draft-", dir=cache.parts)) for k in wanted}
+        try:
+            for key, draft in drafts.items():
+                _unpack(tar, index.entries[key], draft)
+                draft.chmod(0o755)
+                cache.add(draft, index.entries[key])
+        finally:
+            for draft in drafts.values():
+                remove_tree(draft)
 
 
-def _index(tar: tarfile.TarFile, bundle: Path) -> tuple[Entry, ...]:
-    first = tar.next()
-    content = tar.extractfile(first) if first is not None and first.name == INDEX else None
-    if content is None:
-        raise _broken(bundle, f"it does not begin with {INDEX}")
-    try:
-        raw = json.loads(content.read())
-        if raw["schema"] != SCHEMA:
-            raise ValueError(f"schema {raw['schema']}")
-        return tuple(entry_from_json(json.dumps(e)) for e in raw["entries"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise _broken(bundle, str(error)) from error
-
-
-def _check_fits(entries: dict[str, Entry], wanted: frozenset[str], bundle: Path) -> None:
+def _check_fits(entries: Mapping[str, Entry], wanted: frozenset[str], bundle: Path) -> None:
     missing = sorted(wanted - entries.keys())
     if missing:
         raise TargetError(
@@ -120,16 +96,16 @@ def _check_fits(entries: dict[str, Entry], wanted: frozenset[str], bundle: Path)
         )
 
 
-def _unpack(tar: tarfile.TarFile, entry: Entry, draft: Path, bundle: Path) -> None:
+def _unpack(tar: tarfile.TarFile, entry: Entry, draft: Path) -> None:
     for name, fact in entry.files.items():
         try:
             member = tar.getmember(f"{entry.key}/{name}")
         except KeyError as error:
-            raise _broken(bundle, f"{name} is missing") from error
+            raise ValueError(f"{name} is missing") from error
         source = tar.extractfile(member) if member.isfile() else None
         target = (draft / name).resolve()
         if source is None or not target.is_relative_to(draft.resolve()):
-            raise _broken(bundle, f"{name} is not a file")
+            raise ValueError(f"{name} is not a file")
         target.parent.mkdir(parents=True, exist_ok=True)
         digest, size = hashlib.sha256(), 0
         with target.open("wb") as file:
@@ -138,12 +114,5 @@ def _unpack(tar: tarfile.TarFile, entry: Entry, draft: Path, bundle: Path) -> No
                 size += len(chunk)
                 file.write(chunk)
         if FileFact(size, digest.hexdigest()) != fact:
-            raise _broken(bundle, f"the checksum of {name} is wrong")
+            raise ValueError(f"the checksum of {name} is wrong")
         target.chmod(0o755 if name.startswith("bin/") else 0o644)
-
-
-def _broken(bundle: Path, reason: str) -> TargetError:
-    return TargetError(
-        say("The bundle {path} is damaged: {reason}.", path=bundle, reason=reason),
-        next_move=say("Copy it again, or leave BUNDLE out to build the parts."),
-    )

@@ -7,7 +7,6 @@ folder of them is taken whole or not at all, each file checked as it is unpacked
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 import tarfile
 import tempfile
@@ -15,11 +14,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 
-from provision.errors import TargetError
 from provision.local.cache import FileFact
-from provision.message import say
+from provision.local.opening import opened_bundle
 
-INDEX = "bundle.json"
 FOLDER = "page"  # what the learner's page takes from npm
 LARGEST = 16 << 20  # bytes of one file
 
@@ -44,31 +41,11 @@ def take_extras(bundle: Path, root: Path, folder: str) -> bool:
 
     TargetError when the bundle is damaged or absent.
     """
-    try:
-        with tarfile.open(bundle) as tar:
-            wanted = {n: f for n, f in _index(tar).items() if n.startswith(f"{folder}/")}
-            if wanted:
-                _unpack(tar, wanted, root, folder)
-            return bool(wanted)
-    except FileNotFoundError as error:
-        raise TargetError(
-            say("There is no bundle at {path}.", path=bundle),
-            next_move=say("Look at BUNDLE, or leave it out to build the parts."),
-        ) from error
-    except (tarfile.TarError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise TargetError(
-            say("The bundle {path} is damaged: {reason}.", path=bundle, reason=error),
-            next_move=say("Copy it again, or leave BUNDLE out to build the parts."),
-        ) from error
-
-
-def _index(tar: tarfile.TarFile) -> Mapping[str, FileFact]:
-    first = tar.next()
-    content = tar.extractfile(first) if first is not None and first.name == INDEX else None
-    if content is None:
-        raise ValueError(f"it does not begin with {INDEX}")
-    raw = json.loads(content.read())
-    return {str(n): FileFact(**fact) for n, fact in raw.get("extras", {}).items()}
+    with opened_bundle(bundle) as (tar, index):
+        wanted = {n: f for n, f in index.extras.items() if n.startswith(f"{folder}/")}
+        if wanted:
+            _unpack(tar, wanted, root, folder)
+        return bool(wanted)
 
 
 def _unpack(tar: tarfile.TarFile, wanted: Mapping[str, FileFact], root: Path, folder: str) -> None:
@@ -80,7 +57,10 @@ def _unpack(tar: tarfile.TarFile, wanted: Mapping[str, FileFact], root: Path, fo
         for path, fact in wanted.items():
             if str(PurePosixPath(path).parent) != folder or PurePosixPath(path).name == "..":
                 raise ValueError(f"{path} is not a file")
-            source = tar.extractfile(path)
+            try:
+                source = tar.extractfile(path)
+            except KeyError as error:
+                raise ValueError(f"{path} is missing") from error
             data = b"" if source is None else source.read(LARGEST)
             if _fact(data) != fact:
                 raise ValueError(f"the checksum of {path} is wrong")

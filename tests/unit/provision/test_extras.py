@@ -79,6 +79,7 @@ def test_without_a_bundle_or_the_folder_in_it_nothing_comes(tmp_path: Path, bund
     [
         {"members": {f"{FOLDER}/xterm.mjs": b"other"}},
         {"members": {"bundle.json": b"{"}},
+        {"index": {"schema": 7}},
         {"index": {"extras": []}},
         {"index": {"extras": {f"{FOLDER}/x": {"size": 1}}}},
         {"index": {"extras": {f"{FOLDER}/absent": {"size": 1, "sha256": "0"}}}},
