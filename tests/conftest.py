@@ -18,26 +18,25 @@ KEPT = (
 Surroundings = Callable[[Path], Mapping[str, str]]
 
 
-@pytest.fixture(scope="session")
-def surroundings() -> Surroundings:
-    """Makes an environment for one LAB_HOME: nobody's own settings, but the cache of built parts.
+def surroundings_of(home: Path) -> Mapping[str, str]:
+    """An environment for one LAB_HOME: nobody's own settings, but the cache of built parts.
 
     HOME is a folder beside the places, so that nothing in a real home is read or written.
     """
-    cache = str(Settings.from_environment(os.environ).cache)
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    person = home / "person"
+    person.mkdir(parents=True, exist_ok=True)
+    return {
+        **{name: os.environ[name] for name in KEPT if name in os.environ},
+        "HOME": str(person),
+        "LAB_HOME": str(home),
+        "LAB_CACHE": str(Settings.from_environment(os.environ).cache),
+        "LAB_LANG": "en",
+        "LC_ALL": "C.UTF-8",
+        "KEEP_GO_CACHE": "1",
+    }
 
-    def make(home: Path) -> Mapping[str, str]:
-        person = home / "person"
-        person.mkdir(parents=True, exist_ok=True)
-        return {
-            **kept,
-            "HOME": str(person),
-            "LAB_HOME": str(home),
-            "LAB_CACHE": cache,
-            "LAB_LANG": "en",
-            "LC_ALL": "C.UTF-8",
-            "KEEP_GO_CACHE": "1",
-        }
 
-    return make
+@pytest.fixture(scope="session")
+def surroundings() -> Surroundings:
+    """Makes an environment for one LAB_HOME."""
+    return surroundings_of

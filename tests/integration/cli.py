@@ -12,6 +12,7 @@ from typing import Any
 
 LAB = Path(sys.executable).parent / "lab"
 STEPS = range(1, 9)
+BUILDING = 1800.0  # seconds: the parts are built when no cache has them yet
 
 
 @dataclass(frozen=True, slots=True)

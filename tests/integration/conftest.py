@@ -7,9 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import Surroundings
-from tests.integration.cli import Lab
-
-BUILDING = 1800  # seconds: the parts are built when no cache has them yet
+from tests.integration.cli import BUILDING, Lab
 
 
 @pytest.fixture(scope="session")
