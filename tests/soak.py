@@ -100,7 +100,6 @@ class Soak:
             stderr=subprocess.STDOUT,
             text=True,
         ) as process:
-            out = ""
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(delay)
             self._kill(run, victim)

@@ -12,7 +12,7 @@ from typing import Any
 from provision.errors import LabError
 from tests.faults.faults import Bites, Fault
 from tests.faults.site import Site, Way
-from tests.integration.cli import STEPS, Said
+from tests.integration.cli import STEPS, Said, said_by
 
 CANNOT_TELL = "CANNOT TELL"
 EXIT_CODES = {"PASS": 0, "NOT YET": 1, CANNOT_TELL: 3}
@@ -61,16 +61,8 @@ class Row:
 
 def call(site: Site, way: Way, *arguments: str) -> Said:
     """Run `lab` as the fault demands."""
-    done = subprocess.run(
-        [*way.program, *arguments],
-        env={**site.lab.variables, **way.variables},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=WITHIN,
-        check=False,
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
+    variables = {**site.lab.variables, **way.variables}
+    return said_by([*way.program, *arguments], variables, WITHIN)
 
 
 def grade(site: Site, way: Way) -> tuple[Cells, tuple[str, ...]]:

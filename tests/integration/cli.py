@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,26 @@ class Said:
         return f"exit {self.code}\n{self.out}\n{self.err}"
 
 
+def said_by(
+    command: Sequence[str],
+    variables: Mapping[str, str],
+    within: float,
+    folder: Path | None = None,
+) -> Said:
+    """What a program says without a terminal, in an environment of these variables alone."""
+    done = subprocess.run(
+        command,
+        env=dict(variables),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=within,
+        check=False,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
 @dataclass(frozen=True, slots=True)
 class Lab:
     """One LAB_HOME; every call is a process of its own, without a terminal."""
@@ -40,7 +60,7 @@ class Lab:
 
     def run(self, *arguments: str, within: float = 120, **more: str) -> Said:
         """Run `lab` with arguments; `more` are environment variables on top."""
-        return self._process([str(LAB), *arguments], {**self.variables, **more}, within)
+        return said_by([str(LAB), *arguments], {**self.variables, **more}, within)
 
     def done(self, *arguments: str, within: float = 120, **more: str) -> Said:
         """The same for a command that has to succeed."""
@@ -82,28 +102,9 @@ class Lab:
             "PATH": f"{status['tools']}:{self.variables['PATH']}",
             "KUBECONFIG": status["kubeconfig"],
         }
-        said = self._process(["sh", "-euc", script], variables, within, folder)
+        said = said_by(["sh", "-euc", script], variables, within, folder)
         assert said.code == 0, f"{script}\n{said}"
         return said.out
-
-    def _process(
-        self,
-        command: list[str],
-        variables: Mapping[str, str],
-        within: float,
-        folder: Path | None = None,
-    ) -> Said:
-        done = subprocess.run(
-            command,
-            env=dict(variables),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=within,
-            check=False,
-        )
-        return Said(done.returncode, done.stdout, done.stderr)
 
 
 def four_parts(finding: Mapping[str, str] | None) -> bool:
