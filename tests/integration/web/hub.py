@@ -23,7 +23,7 @@ from provision.message import Message, say
 from provision.waiting import wait_until
 from tests.integration.cli import LAB, Lab
 from tests.integration.web.calls import Answer, Calls, Terminal, Visitor
-from tests.integration.web.seat import SEEN, Seat
+from tests.integration.web.seat import Seat
 
 UP_SECONDS, DOWN_SECONDS = 90.0, 120.0
 
@@ -68,14 +68,8 @@ class Hub:
 
     def enter(self, browser: Browser, name: str, following: str = "") -> Seat:
         """A browser profile in which a learner has just logged in."""
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(UP_SECONDS * 1000)
-        context.add_init_script(SEEN)
         link = self.demo.links()[name] + (f"&next={following}" if following else "")
-        seat = Seat(context, context.new_page(), link)
-        seat.page.on("console", lambda message: seat._hear(message.type, message.text))
-        seat.page.on("pageerror", lambda error: seat._hear("pageerror", str(error)))
-        seat.page.goto(link)
+        seat = Seat.open(browser, link, patience=UP_SECONDS * 1000)
         assert seat.page.input_value("#username_input") == name
         seat.page.fill("#password_input", self.demo.password)
         seat.page.click("#login_submit")

@@ -51,16 +51,22 @@ class Seat:
     told: list[str] = field(default_factory=list)
 
     @classmethod
-    def take(cls, browser: Browser, link: str, **options: Any) -> Seat:
-        """A new profile, logged in by the link of `lab open`."""
+    def open(cls, browser: Browser, link: str, patience: float = 15_000, **options: Any) -> Seat:
+        """A new profile at a link; everything waits for `patience` milliseconds at most."""
         options.setdefault("viewport", {"width": 1440, "height": 900})
         context = browser.new_context(**options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(patience)
         context.add_init_script(SEEN)
         seat = cls(context, context.new_page(), link)
         seat.page.on("console", lambda message: seat._hear(message.type, message.text))
         seat.page.on("pageerror", lambda error: seat._hear("pageerror", str(error)))
         seat.page.goto(link)
+        return seat
+
+    @classmethod
+    def take(cls, browser: Browser, link: str, **options: Any) -> Seat:
+        """A new profile, logged in by the link of `lab open`."""
+        seat = cls.open(browser, link, **options)
         seat.await_connected()
         return seat
 
