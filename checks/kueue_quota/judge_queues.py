@@ -13,6 +13,7 @@ from checks.kit.expect import Fault, Path, mismatch, plain, show
 from checks.kit.paths import MISSING, dig, dig_list, dig_map, dig_texts, places_of
 from checks.kit.quantities import BadQuantity, is_same_amount, parse_quantity
 from checks.kueue_quota.facts import Facts
+from checks.reasons.nodes import lacking_labels
 from provision.message import Message, say
 
 _GROUPS: Path = ("spec", "resourceGroups")
@@ -58,14 +59,14 @@ def require_a_node(live: Object, nodes: Sequence[Mapping[str, str]], facts: Fact
     """
     flavor = facts.flavor
     gpu_nodes = [n for n in nodes if n.get(flavor.label_key) == flavor.label_value]
-    for key, value in dig_texts(live, "spec", "nodeLabels").items():
-        if gpu_nodes and not any(node.get(key) == value for node in gpu_nodes):
-            raise mismatch(
-                say("spec.nodeLabels of ResourceFlavor {name} in the cluster", name=flavor.name),
-                say("labels that a node with GPUs carries"),
-                say("{label}, which none of them carries", label=f"{key}: {show(value)}"),
-                say("take it out of {file}, and apply it", file=flavor.file),
-            )
+    lacking = lacking_labels(dig_texts(live, "spec", "nodeLabels"), gpu_nodes) if gpu_nodes else {}
+    for key, value in lacking.items():
+        raise mismatch(
+            say("spec.nodeLabels of ResourceFlavor {name} in the cluster", name=flavor.name),
+            say("labels that a node with GPUs carries"),
+            say("{label}, which none of them carries", label=f"{key}: {show(value)}"),
+            say("take it out of {file}, and apply it", file=flavor.file),
+        )
 
 
 def judge_cluster_queue(content: Object, facts: Facts) -> Fault | None:

@@ -11,6 +11,7 @@ from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.outcome import CannotTell, Finding, Mismatch
+from checks.reasons.nodes import lacking_labels
 from checks.reasons.pods import CORRECT_FLAVOR, explain_pods, label_source
 from checks.scene import Scene
 from checks.watching import JobNow, PodNow, WorkloadNow
@@ -141,12 +142,7 @@ def require_flavor_on_pod(pod: PodNow, facts: Facts) -> None:
 
 
 def _unscheduled(scene: Scene, job: JobNow, pod: PodNow, message: str) -> Exception:
-    nodes = scene.node_labels()
-    lacking = {
-        key: value
-        for key, value in pod.node_selector.items()
-        if not any(labels.get(key) == value for labels in nodes)
-    }
+    lacking = lacking_labels(pod.node_selector, scene.node_labels())
     where = say("pods of Job {job}", job=job.name)
     if lacking:
         found = say(

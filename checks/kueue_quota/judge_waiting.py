@@ -11,6 +11,7 @@ from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.waiting_words import Said
 from checks.outcome import Finding
+from checks.reasons.nodes import lacking_labels
 from checks.scene import Scene
 from checks.watching import JobNow, WorkloadNow
 from provision.message import Message, say
@@ -43,16 +44,15 @@ def _require_a_node(scene: Scene, job: JobNow) -> None:
     """Some node has the labels that the Job asks for, or its turn would be of no use to it."""
     asked = dig_texts(job.raw, "spec", "template", "spec", "nodeSelector")
     nodes = scene.node_labels() if asked else ()
-    lacking = [
-        f"{key}={value}"
-        for key, value in asked.items()
-        if not any(labels.get(key) == value for labels in nodes)
-    ]
+    lacking = lacking_labels(asked, nodes)
     if nodes and lacking:
         raise mismatch(
             say("Job {job}, {field}", job=job.name, field="spec.template.spec.nodeSelector"),
             say("labels that a node has, or no nodeSelector"),
-            say("{label}, which no node has", label=", ".join(lacking)),
+            say(
+                "{label}, which no node has",
+                label=", ".join(f"{key}={value}" for key, value in lacking.items()),
+            ),
             say("it would stay Pending once admitted: delete it, correct it, submit it again"),
         )
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
-from checks.kit.cluster import NODE, Cluster
+from checks.kit.cluster import Cluster
 from checks.kit.files import Files
-from checks.kit.paths import dig_texts
 from checks.kit.proof import from_file, from_object
 from checks.kit.witness import look_in_cluster, look_in_file
 from checks.kueue_quota.facts import Facts
+from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.judge_queues import require_a_node
 from checks.kueue_quota.wanted import want_flavor
 from checks.outcome import Evidence
@@ -26,10 +26,11 @@ def test_flavor_file(files: Files, cluster: Cluster, lab: Facts, evidence: Note)
 
 
 @pytest.mark.needs("flavor_file")
-def test_flavor_applied(files: Files, cluster: Cluster, lab: Facts, evidence: Note) -> None:
+def test_flavor_applied(
+    files: Files, cluster: Cluster, watch: Watch, lab: Facts, evidence: Note
+) -> None:
     """the ResourceFlavor {flavor} is in the cluster as the file has it"""
     live = look_in_cluster(files, cluster, want_flavor(lab))
-    nodes = [dict(dig_texts(raw, "metadata", "labels")) for raw in cluster.all(NODE)]
-    require_a_node(live, nodes, lab)
+    require_a_node(live, watch.scene.node_labels(), lab)
     label = f"{lab.flavor.label_key}={lab.flavor.label_value}"
     evidence(from_object(lab.flavor_kind, live, f"nodeLabels {label}"))

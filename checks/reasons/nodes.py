@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -59,6 +59,15 @@ def hardware(scene: Scene, resource: str) -> Fraction:
     """How much of a resource all nodes have together."""
     nodes = scene.nodes()
     return sum((_allocatable(node).get(resource, _NONE) for node in nodes), _NONE)
+
+
+def lacking_labels(wanted: Mapping[str, str], nodes: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Those of the wanted labels that no node has; `nodes` are the labels of each node."""
+    return {
+        key: value
+        for key, value in wanted.items()
+        if not any(labels.get(key) == value for labels in nodes)
+    }
 
 
 def _view(node: Object, spec: object, pods: list[Object]) -> NodeView:
