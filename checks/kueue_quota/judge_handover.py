@@ -204,7 +204,7 @@ def _how_it_is(scene: Scene, job: JobNow | None) -> Message:
 def _is_ending(scene: Scene, job: JobNow) -> bool:
     """All its pods have ended, and the Job is about to be marked Complete or Failed."""
     pods = scene.pods_of(job)
-    has_ended = bool(pods) and all(pod.phase in ("Succeeded", "Failed") for pod in pods)
+    has_ended = bool(pods) and all(pod.has_ended for pod in pods)
     return has_ended and not job.ended_as
 
 

@@ -14,7 +14,6 @@ from checks.scene import Scene
 from checks.watching import JobNow, PodNow
 from provision.message import Message, say
 
-_ENDED = ("Succeeded", "Failed")
 _OWN_SCHEDULER = ("", "default-scheduler")
 
 
@@ -23,7 +22,7 @@ def explain_pods(scene: Scene, job: JobNow) -> Explanation:
     pods = [pod for pod in scene.pods_of(job) if not pod.is_deleting]
     for pod in pods:
         found = explain_pod(scene, pod)
-        if found.cause is not Cause.RUNNING and pod.phase not in _ENDED:
+        if found.cause is not Cause.RUNNING and not pod.has_ended:
             return _from_flavor(scene, job, found)
     failed = dig_count(job.raw, "status", "failed")
     running = [pod for pod in pods if pod.phase == "Running"]
@@ -38,7 +37,7 @@ def explain_pods(scene: Scene, job: JobNow) -> Explanation:
 
 def explain_pod(scene: Scene, pod: PodNow) -> Explanation:
     """How one pod is that is not being deleted."""
-    if pod.phase in _ENDED:
+    if pod.has_ended:
         what = say("pod {pod} has ended: {phase}", pod=pod.name, phase=pod.phase)
         return Explanation(Cause.ENDED, what)
     if pod.trouble:
@@ -47,10 +46,10 @@ def explain_pod(scene: Scene, pod: PodNow) -> Explanation:
         found = Explanation(Cause.CRASHING, what)
         return found.told(detail("event", message)) if message else found
     if pod.phase == "Running":
-        what = say("pod {pod} runs on {node}", pod=pod.name, node=_node(pod))
+        what = say("pod {pod} runs on {node}", pod=pod.name, node=pod.node)
         return Explanation(Cause.RUNNING, what)
-    if _node(pod):
-        what = say("pod {pod} is placed on {node} and starts", pod=pod.name, node=_node(pod))
+    if pod.node:
+        what = say("pod {pod} is placed on {node} and starts", pod=pod.name, node=pod.node)
         return Explanation(Cause.STARTING, what, is_coming=True)
     return _not_placed(scene, pod)
 
@@ -160,10 +159,6 @@ def _trouble_message(pod: PodNow) -> Message | None:
             if message:
                 return plain(cut(message))
     return None
-
-
-def _node(pod: PodNow) -> str:
-    return dig_text(pod.raw, "spec", "nodeName")
 
 
 CORRECT_FLAVOR = say("correct spec.nodeLabels of the flavor, delete the Job, submit it again")
