@@ -24,8 +24,7 @@ def judge_flavor(content: Object, facts: Facts) -> Fault | None:
     flavor = facts.flavor
     path: Path = ("spec", "nodeLabels")
     wanted = plain(f'{flavor.label_key}: "{flavor.label_value}"')
-    labels = dig_map(content, *path)
-    has_any = bool(dig(content, *path))
+    written, labels = dig(content, *path), dig_map(content, *path)
     if flavor.label_key in labels:
         value = labels[flavor.label_key]
         if value == flavor.label_value:
@@ -46,7 +45,7 @@ def judge_flavor(content: Object, facts: Facts) -> Fault | None:
     elif elsewhere and "annotations" not in elsewhere[0]:
         found = say("the label in metadata.labels, which says nothing about nodes")
     else:
-        found = _shown(dig(content, *path)) if has_any else say("no such field, or nothing in it")
+        found = _shown(written) if written else say("no such field, or nothing in it")
     return Fault(
         path, wanted, found, say("write the node's own label, prefix and all, in spec.nodeLabels")
     )
