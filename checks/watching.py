@@ -80,6 +80,11 @@ class WorkloadNow(Thing):
         return self.is_true("QuotaReserved") and not self.is_finished
 
     @property
+    def is_waiting(self) -> bool:
+        """It is switched on, has no quota and has not ended."""
+        return self.is_active and not self.is_finished and not self.holds_quota
+
+    @property
     def is_admitted(self) -> bool:
         """It is admitted and has not ended."""
         return self.is_true("Admitted") and not self.is_finished

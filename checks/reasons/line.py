@@ -24,14 +24,7 @@ def line_of(
         for one in local_queues
         if one.cluster_queue == queue and one.stop_policy == "None"
     }
-    waiting = [
-        one
-        for one in workloads
-        if (one.namespace, one.queue) in leading
-        and one.is_active
-        and not one.is_finished
-        and not one.holds_quota
-    ]
+    waiting = [one for one in workloads if (one.namespace, one.queue) in leading and one.is_waiting]
     return sorted(waiting, key=order_of)
 
 
@@ -63,8 +56,6 @@ def twin_among(workloads: Iterable[WorkloadNow], workload: WorkloadNow) -> Workl
         and other.uid != workload.uid
         and (other.queue, other.namespace) == (workload.queue, workload.namespace)
         and (other.amounts, priority_of(other)) == (workload.amounts, priority_of(workload))
-        and other.is_active
-        and not other.holds_quota
-        and not other.is_finished
+        and other.is_waiting
     ]
     return min(alike, key=order_of, default=None)
