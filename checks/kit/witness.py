@@ -161,9 +161,10 @@ def _absent(cluster: Cluster, wanted: Wanted) -> Finding:
 def _judge_file(files: Files, wanted: Wanted) -> Document:
     file = files.text(wanted.file)
     document, fault = _choose(read_documents(file), wanted)
-    judges = [lambda _: _judge_version(document, wanted), wanted.judge, judge_fields]
+    fault = fault or _judge_version(document, wanted)
+    judges = [wanted.judge, judge_fields]
     if "spec" not in document.content:
-        judges.insert(1, judge_fields)
+        judges.reverse()
     for judge in judges:
         fault = fault or judge(document.content)
     if fault is None:
