@@ -87,10 +87,7 @@ class BringUp:
 
     def _start_anew(self, state: PlaceState) -> PlaceState:
         """Stop what is left, choose ports, write everything, start everything."""
-        left: tuple[Component, ...] = ()
-        if set(self._place.port_names()) <= state.ports.keys():
-            left = self._place.plan(state.ports, state.versions)
-        self._running.stop(left)
+        self._running.stop(self._place.plan_of(state.ports, state.versions))
         self._place.check_room()
         with PortHolder(*self._settings.ports) as holder:
             ports = holder.choose(self._place.port_names(), state.ports, seed=str(self._home))

@@ -63,15 +63,16 @@ class OnDemand:
 
     def _find(self, state: PlaceState) -> Component:
         """The companion as it runs on the ports of a state."""
-        if set(self.place.port_names()) <= state.ports.keys():
-            for component in self.place.plan(state.ports, state.versions):
-                if component.name == self.name and component.is_on_demand:
-                    return component
-            raise UsageError(say("There is no {name} that runs on demand.", name=self.name))
-        raise TargetError(
-            say("The place was brought up before there was a {name}.", name=self.name),
-            next_move=say("Run `make provision`."),
-        )
+        plan = self.place.plan_of(state.ports, state.versions)
+        if not plan:
+            raise TargetError(
+                say("The place was brought up before there was a {name}.", name=self.name),
+                next_move=say("Run `make provision`."),
+            )
+        for component in plan:
+            if component.name == self.name and component.is_on_demand:
+                return component
+        raise UsageError(say("There is no {name} that runs on demand.", name=self.name))
 
     def _on_a_free_port(self, holder: PortHolder) -> PlaceState:
         """Hold its port until it listens; when others have taken that, give it another one."""
@@ -105,7 +106,7 @@ class OnDemand:
             is_first=is_first,
         )
         try:
-            launch.run((replace(component, is_needed=True, after=()),))
+            launch.run((replace(component, is_needed=True),))
         except BaseException:
             self.running.supervisor.stop(self.name)
             raise

@@ -107,6 +107,14 @@ class Place:
         blanks = self._blanks(ports, versions)
         return make_plan(self._sets, self.folders, blanks, versions, sys.executable)
 
+    def plan_of(
+        self, ports: Mapping[str, int], versions: Mapping[str, str]
+    ) -> tuple[Component, ...]:
+        """The same for ports that are kept; empty when some are not among them yet."""
+        if not set(self.port_names()) <= ports.keys():
+            return ()
+        return self.plan(ports, versions)
+
     def _blanks(self, ports: Mapping[str, int], versions: Mapping[str, str]) -> Blanks:
         return make_blanks(self.folders, ports, self._sets, self.gates(versions["kueue"]))
 

@@ -188,9 +188,7 @@ class LocalTarget:
 
     def _components(self, state: PlaceState) -> tuple[Component, ...]:
         """As it was last started; empty when it never came so far."""
-        if not set(self._place.port_names()) <= state.ports.keys():
-            return ()
-        return self._place.plan(state.ports, state.versions)
+        return self._place.plan_of(state.ports, state.versions)
 
     def _on_demand(self, companion: str) -> OnDemand:
         state = self._state()
