@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -24,10 +23,10 @@ from tests.integration.cli import Lab
 from tests.integration.local.test_grader_cannot_write import calls
 from tests.integration.web.conftest import open_link
 from tests.integration.web.data import PageCalls, Stream
+from tests.integration.web.kubectl import Kubectl, condition, is_true
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(240, func_only=True)]
 GPU = "nvidia.com/gpu"
-KINDS = ("Workload", "Pod", "ClusterQueue")
 
 
 @pytest.fixture(scope="module")
@@ -44,33 +43,9 @@ def stream(page: PageCalls) -> Iterator[Stream]:
         yield stream
 
 
-class Kubectl:
-    """The learner's kubectl; where it is was asked once."""
-
-    def __init__(self, lab: Lab) -> None:
-        status = lab.status()
-        self._command = [f"{status['tools']}/kubectl", f"--kubeconfig={status['kubeconfig']}"]
-
-    def get(self, *kinds: str) -> dict[str, list[dict[str, Any]]]:
-        """All objects of some kinds, by kind."""
-        words = ["get", ",".join(kinds), "-A", "-o", "json"]
-        done = subprocess.run([*self._command, *words], capture_output=True, check=True, timeout=60)
-        items: list[dict[str, Any]] = json.loads(done.stdout)["items"]
-        return {kind: [one for one in items if one["kind"] == kind] for kind in KINDS}
-
-
 @pytest.fixture(scope="module")
 def kubectl(lab: Lab, page: PageCalls) -> Kubectl:
     return Kubectl(lab)
-
-
-def condition(item: dict[str, Any], kind: str) -> dict[str, Any]:
-    found = [c for c in item.get("status", {}).get("conditions", []) if c["type"] == kind]
-    return dict(found[0]) if found else {}
-
-
-def is_true(item: dict[str, Any], kind: str) -> bool:
-    return condition(item, kind).get("status") == "True"
 
 
 def by_kubectl(kubectl: Kubectl) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,10 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.integration.cli import Lab
+from tests.integration.web.kubectl import Kubectl, condition, is_true
 from tests.integration.web.seat import Seat, shoot
 
 pytestmark = [pytest.mark.integration]
-Kubectl = Callable[..., str]
 FLAVOR = """cat > flavor.yaml <<'END'
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: ResourceFlavor
@@ -40,17 +39,7 @@ def seat(browser: Browser, lab: Lab, link_anew: str) -> Iterator[Seat]:
 
 @pytest.fixture(scope="module")
 def kubectl(browser: Browser, lab: Lab, link_anew: str) -> Kubectl:
-    """kubectl of the place, which is asked only once where it is."""
-    status = lab.status()
-    head = [f"{status['tools']}/kubectl", f"--kubeconfig={status['kubeconfig']}"]
-
-    def run(arguments: str, stdin: str = "") -> str:
-        return subprocess.run(
-            [*head, *arguments.split()],
-            input=stdin, capture_output=True, text=True, check=True, timeout=60,
-        ).stdout  # fmt: skip
-
-    return run
+    return Kubectl(lab)
 
 
 def test_the_link_logs_in_and_is_not_kept_in_the_address(seat: Seat) -> None:
@@ -123,21 +112,21 @@ def _more_wait(seat: Seat, kubectl: Kubectl, job: Path) -> None:
         "metadata": {"name": "urgent"},
         "value": 100,
     }
-    first = json.loads(kubectl(f"create -f {job} --dry-run=client -o json"))
+    first = json.loads(kubectl.run(f"create -f {job} --dry-run=client -o json"))
     things = [urgent]
     for name, labels in (("later", {}), ("urgent", {PRIORITY: "urgent"})):
         head = first["metadata"]
         labels = {**head["labels"], **labels}
         things.append({**first, "metadata": {**head, "name": name, "labels": labels}})
     both = json.dumps({"apiVersion": "v1", "kind": "List", "items": things})
-    kubectl("apply -f -", both)
+    kubectl.run("apply -f -", both)
     try:
         _agree(seat, kubectl)
         line = [row["job"] for row in seat.rows("workloads") if "in line" in row["place"]]
         assert line == ["urgent", "train-3", "later"]
     finally:
-        kubectl("-n team-a delete job later urgent")
-        kubectl("delete workloadpriorityclass urgent")
+        kubectl.run("-n team-a delete job later urgent")
+        kubectl.run("delete workloadpriorityclass urgent")
 
 
 def _agree(seat: Seat, kubectl: Kubectl) -> None:
@@ -169,25 +158,23 @@ def _on_page(seat: Seat) -> Mapping[str, object]:
 
 
 def _by_kubectl(kubectl: Kubectl) -> Mapping[str, object]:
-    things: dict[str, list[dict[str, Any]]] = {}
-    for one in json.loads(kubectl(f"get {QUEUE},pods,clusterqueues -n team-a -o json"))["items"]:
-        things.setdefault(one["kind"], []).append(one)
-    alive = [one for one in things.get("Workload", []) if not _is(one, "Finished")]
-    waiting = [one for one in alive if not _is(one, "QuotaReserved")]
+    things = kubectl.get(QUEUE, "pods", "clusterqueues", where="-n team-a")
+    alive = [one for one in things["Workload"] if not is_true(one, "Finished")]
+    waiting = [one for one in alive if not is_true(one, "QuotaReserved")]
     waiting.sort(
         key=lambda one: (-one["spec"].get("priority", 0), one["metadata"]["creationTimestamp"])
     )
     return {
-        "holding": {one["metadata"]["name"] for one in alive if _is(one, "Admitted")},
+        "holding": {one["metadata"]["name"] for one in alive if is_true(one, "Admitted")},
         "line": [(one["metadata"]["name"], _reason(one)) for one in waiting],
         "gpus": {
             (pod["spec"]["nodeName"], pod["metadata"]["name"])
-            for pod in things.get("Pod", [])
+            for pod in things["Pod"]
             if pod["spec"].get("nodeName") and pod["status"]["phase"] in ("Pending", "Running")
         },
         "quota": {
             (queue["metadata"]["name"], "nvidia.com/gpu", "2", item["total"])
-            for queue in things.get("ClusterQueue", [])
+            for queue in things["ClusterQueue"]
             for flavor in queue["status"]["flavorsReservation"]
             for item in flavor["resources"]
             if item["name"] == "nvidia.com/gpu"
@@ -195,18 +182,9 @@ def _by_kubectl(kubectl: Kubectl) -> Mapping[str, object]:
     }
 
 
-def _condition(one: Mapping[str, Any], kind: str) -> Mapping[str, str]:
-    found = [c for c in one.get("status", {}).get("conditions", []) if c["type"] == kind]
-    return found[0] if found else {}
-
-
-def _is(one: Mapping[str, Any], kind: str) -> bool:
-    return _condition(one, kind).get("status") == "True"
-
-
 def _reason(one: Mapping[str, Any]) -> str:
-    condition = _condition(one, "QuotaReserved")
-    return f"{condition['reason']}: {condition['message']}" if condition else ""
+    told = condition(one, "QuotaReserved")
+    return f"{told['reason']}: {told['message']}" if told else ""
 
 
 def _told(reason: str) -> str:
