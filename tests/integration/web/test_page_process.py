@@ -89,12 +89,15 @@ def test_a_file_that_leads_to_the_link_logs_in(
 def test_a_reset_in_its_own_shell_brings_it_back_with_a_new_shell(lab: Lab, link: str) -> None:
     visitor = Calls.by(link).log_in()
     told, home = lab.workspace.parent / "told.txt", lab.workspace.parent
+
+    def missing() -> Message | None:
+        said, left = _text(told), shells(home)
+        is_done = "Ready after" in said and not left
+        return None if is_done else say("told.txt: {said}\nshells: {left}", said=said, left=left)
+
     with visitor.terminal() as terminal:
         terminal.run(f"OLD=yes; lab reset --yes > {told} 2>&1", "reset")
-        wait_until(
-            lambda: None if "Ready after" in _text(told) and not shells(home) else say("not yet"),
-            within=60,
-        )
+        wait_until(missing, within=60)
     await_answer(visitor.calls)
     with visitor.terminal() as terminal:
         assert "old--" in terminal.ask("echo old-$OLD-")
