@@ -15,7 +15,7 @@ from checks.kit.paths import dig_text
 from checks.kit.pulse import Pulse
 from checks.kit.stream import ApiStream
 from checks.painting import Painter
-from checks.picture import Picture, Seen
+from checks.picture import Seen
 from checks.things import Thing
 from checks.watching import (
     LocalQueueNow,
@@ -30,7 +30,7 @@ from checks.watching import (
     read_workload,
 )
 
-__all__ = ["LiveCluster", "Painter", "Picture"]
+__all__ = ["LiveCluster", "Painter"]
 
 T = TypeVar("T", bound=Thing)
 _JOIN_SECONDS = 2.0
