@@ -129,6 +129,10 @@ class Progress:
 Tell = Callable[[Progress], None]
 
 
+def silent(progress: Progress) -> None:
+    """Nothing is told: it takes no time that anybody notices."""
+
+
 @dataclass(frozen=True, slots=True)
 class Provisioned:
     """What `up` did: the target, whether anything was changed, and seconds until ready."""

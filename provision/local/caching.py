@@ -12,7 +12,7 @@ from provision.local.extras import take_extras
 from provision.local.parts import PartStore
 from provision.settings import Settings
 from provision.state import locked
-from provision.target import Progress, Tell
+from provision.target import Tell, silent
 
 
 class LocalCache:
@@ -49,7 +49,7 @@ class LocalCache:
 
     def prune(self) -> int:
         """Remove all but what is current; the bytes that were freed."""
-        with plain_file_errors(), locked(self.path / ".build.lock", _silent, time.monotonic()):
+        with plain_file_errors(), locked(self.path / ".build.lock", silent, time.monotonic()):
             keep_go = self._settings.keep_go_cache
             return self._store.cache.prune(self._current_keys(), keep_go=keep_go)
 
@@ -74,8 +74,4 @@ class LocalCache:
 
     def _current_keys(self) -> frozenset[str]:
         names = tuple(self._store.inventory.sets)
-        return frozenset(r.key for r in self._store.recipes(names, _silent))
-
-
-def _silent(progress: Progress) -> None:
-    """Nothing is told while looking."""
+        return frozenset(r.key for r in self._store.recipes(names, silent))

@@ -36,7 +36,15 @@ from provision.state import (
     new_state,
     save_state,
 )
-from provision.target import PlaceSpec, Progress, Provisioned, TargetInfo, TargetStatus, Tell
+from provision.target import (
+    PlaceSpec,
+    Progress,
+    Provisioned,
+    TargetInfo,
+    TargetStatus,
+    Tell,
+    silent,
+)
 
 
 class LocalTarget:
@@ -110,7 +118,7 @@ class LocalTarget:
     def stop(self, companion: str) -> bool:
         """End a companion that is on demand."""
         self._state()
-        with plain_file_errors(), self._alone(_silent, time.monotonic()):
+        with plain_file_errors(), self._alone(silent, time.monotonic()):
             return self._on_demand(companion).stop()
 
     def is_running(self, companion: str) -> bool:
@@ -217,7 +225,3 @@ class LocalTarget:
         running = self._running(state)
         work = BringUp(self._place, self._settings, parts, running, tell, started)
         return work.run(state, snapshot=self._snapshot, data=self._data)
-
-
-def _silent(progress: Progress) -> None:
-    """Nothing is told: it takes no time that anybody notices."""
