@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
 import os
@@ -24,6 +23,7 @@ from checks.outcome import (
     evidence_to_json,
 )
 from provision.errors import LabError
+from provision.files import read_plain, require_plain
 from provision.message import say
 
 SCHEMA = 1
@@ -113,8 +113,7 @@ class ProgressLog:
 
     def _entries(self) -> Iterator[Mapping[str, object]]:
         try:
-            _require_plain(self._file)
-            text = self._file.read_text(encoding="utf-8", errors="replace")
+            text = read_plain(self._file).decode(errors="replace")
         except FileNotFoundError:
             return
         except OSError as error:
@@ -139,7 +138,7 @@ class ProgressLog:
         line = (json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            _require_plain(self._file)
+            require_plain(self._file)
             with _locked(self._file) as descriptor:
                 size = os.fstat(descriptor).st_size
                 if size and os.pread(descriptor, 1, size - 1) != b"\n":
@@ -153,12 +152,6 @@ class ProgressLog:
                     raise
         except OSError as error:
             raise _unusable(self._file, error) from error
-
-
-def _require_plain(file: Path) -> None:
-    """Nothing but a file may stand there: a named pipe would be waited at for ever."""
-    if file.exists() and not file.is_file():
-        raise OSError(errno.EINVAL, "not a plain file")
 
 
 @contextmanager

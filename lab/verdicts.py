@@ -24,7 +24,7 @@ from checks.outcome import (
 from lab.model import Step
 from lab.progress import StepRecord
 from lab.standing import Standing
-from provision.files import write_atomically
+from provision.files import read_plain, write_atomically
 from provision.message import Message
 
 SCHEMA = 1
@@ -83,10 +83,7 @@ class VerdictStore:
     def get(self, step: int) -> StoredVerdict | None:
         """The newest verdict on a step; None when there is none that can be read."""
         try:
-            file = self._file(step)
-            if not file.is_file():  # a named pipe would be waited at for ever
-                return None
-            return _read(json.loads(file.read_bytes()))
+            return _read(json.loads(read_plain(self._file(step))))
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 

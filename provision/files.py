@@ -28,6 +28,18 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
     return True
 
 
+def require_plain(path: Path) -> None:
+    """OSError when something else than a file stands there: a named pipe would be waited at."""
+    if path.exists() and not path.is_file():
+        raise OSError("not a plain file")
+
+
+def read_plain(path: Path) -> bytes:
+    """What a file holds; OSError for whatever is none, FileNotFoundError when nothing is there."""
+    require_plain(path)
+    return path.read_bytes()
+
+
 def _replace(path: Path, data: bytes, mode: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -16,7 +16,7 @@ from typing import Any
 from lab.text import LANGUAGES
 from lab.web.listening import Beyond
 from provision.errors import LabError
-from provision.files import write_atomically
+from provision.files import read_plain, write_atomically
 from provision.message import say
 from provision.sockets import short_socket
 
@@ -86,11 +86,8 @@ def read_launch(home: Path) -> Launch | None:
 
     A launch without a token, or with a short one, is refused: such a page would be open to all.
     """
-    file = launch_file(home)
     try:
-        if file.exists() and not file.is_file():  # a named pipe would be waited at for ever
-            raise OSError("not a plain file")
-        raw: Any = json.loads(file.read_text("utf-8"))
+        raw: Any = json.loads(read_plain(launch_file(home)).decode())
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:

@@ -20,7 +20,7 @@ from pathlib import Path
 from checks.news import CheckNews, LineReader, news_from_json
 from lab.events import CHECK, VERDICT
 from lab.places import Place
-from provision.files import write_atomically
+from provision.files import read_plain, write_atomically
 from provision.message import Message, say
 
 _SHOWN = 400  # characters of a complaint
@@ -116,11 +116,8 @@ def begin(place: Place, folder: Path, step: int, environment: Mapping[str, str])
 
 def take_up(folder: Path) -> CheckRun | None:
     """The run that an earlier server began, if it still goes on or has ended unheard."""
-    file = folder / "run.json"
     try:
-        if not file.is_file():  # a named pipe would be waited at for ever
-            return None
-        data = json.loads(file.read_text("utf-8"))
+        data = json.loads(read_plain(folder / "run.json").decode())
         run = Run(str(data["id"]), int(data["step"]), int(data["pid"]), float(data["born"]))
     except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
