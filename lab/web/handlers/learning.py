@@ -10,6 +10,7 @@ from tornado import web
 from lab.content import step_text
 from lab.model import Step
 from lab.places import Place
+from lab.report.standing_json import target_as_json
 from lab.report.terminal import other_kueue
 from lab.text import LANGUAGES, Speech
 from lab.web.handlers.data import DataHandler, newsroom_of, telling_errors
@@ -119,10 +120,5 @@ def _target(place: Place, speech: Speech) -> Mapping[str, object] | None:
         info = place.target.info()
     except LabError:
         return None
-    note, kueue = info.note, other_kueue(place.lab, info)
-    return {
-        "name": info.name,
-        "versions": dict(info.versions),
-        "note": None if note is None else speech.of(note),
-        "kueue": None if kueue is None else speech.of(kueue),
-    }
+    kueue = other_kueue(place.lab, info)
+    return {**target_as_json(info, speech), "kueue": None if kueue is None else speech.of(kueue)}
