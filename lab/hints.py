@@ -13,7 +13,7 @@ from lab.content import render
 from lab.fields import CatalogError, Fields, read_fields
 from lab.model import Lab, Step
 from lab.places import Place
-from lab.progress import StepRecord
+from lab.progress import HintUse, StepRecord
 from lab.text import LANGUAGES, Speech
 from provision.message import Message, say
 
@@ -62,6 +62,11 @@ class Offer:
     def of(self) -> int:
         """How many levels there are."""
         return len(self.ladder.levels)
+
+    @property
+    def use(self) -> HintUse:
+        """What goes on record when the coming level is shown."""
+        return HintUse(self.failure.id, self.ladder.about, self.level)
 
     @property
     def is_again(self) -> bool:

@@ -80,6 +80,10 @@ class ProgressLog:
                 records[number] = fold(records.get(number, StepRecord()), entry)
         return records
 
+    def record_of(self, step: int) -> StepRecord:
+        """What is on record of one step; an empty record when nothing is."""
+        return self.records().get(step, StepRecord())
+
     def record(self, result: StepResult, *, by_answer: bool) -> None:
         """Append one graded attempt. CANNOT TELL says nothing of the learner and is not kept."""
         if result.verdict is StepVerdict.CANNOT_TELL:

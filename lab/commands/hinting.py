@@ -16,7 +16,7 @@ from lab.examining import Examiner
 from lab.hints import LEVEL_NAMES, Offer, hint_text, offer
 from lab.model import Step
 from lab.places import Place
-from lab.progress import HintUse, ProgressLog, StepRecord
+from lab.progress import ProgressLog, StepRecord
 from lab.report.standing_json import finding_as_json
 from lab.text import clock
 from provision.errors import LabError
@@ -59,8 +59,7 @@ def hint(context: click.Context, step: str, is_seen: bool, is_json: bool, slug: 
     levels = range(first, last + 1)
     texts = {level: hint_text(place, coming, level, console.speech) for level in levels}
     if not is_seen and not coming.is_again:
-        use = HintUse(coming.failure.id, coming.ladder.about, coming.level)
-        ProgressLog(place.progress_file).record_hint(chosen.number, use)
+        ProgressLog(place.progress_file).record_hint(chosen.number, coming.use)
     if is_json:
         console.tell_json(_as_json(console, record, coming, texts))
     else:
@@ -68,7 +67,7 @@ def hint(context: click.Context, step: str, is_seen: bool, is_json: bool, slug: 
 
 
 def _record(place: Place, step: Step) -> StepRecord:
-    return ProgressLog(place.progress_file).records().get(step.number, StepRecord())
+    return ProgressLog(place.progress_file).record_of(step.number)
 
 
 def _grade(console: Console, place: Place, step: Step, is_json: bool) -> StepVerdict:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from lab.hints import LEVEL_NAMES, Offer, hint_text, offer
 from lab.model import Step
 from lab.places import Place
-from lab.progress import HintUse, ProgressLog, StepRecord
+from lab.progress import ProgressLog
 from lab.text import Speech
 from lab.web.markdown import to_html
 from provision.errors import LabError
@@ -36,13 +36,12 @@ def next_hint(place: Place, step: Step, speech: Speech) -> Mapping[str, object]:
         coming = _offer(place, step)
         told = _as_json(place, coming, coming.level, speech)
         if not coming.is_again:
-            use = HintUse(coming.failure.id, coming.ladder.about, coming.level)
-            ProgressLog(place.progress_file).record_hint(step.number, use)
+            ProgressLog(place.progress_file).record_hint(step.number, coming.use)
         return told
 
 
 def _offer(place: Place, step: Step) -> Offer:
-    record = ProgressLog(place.progress_file).records().get(step.number, StepRecord())
+    record = ProgressLog(place.progress_file).record_of(step.number)
     if record.failure is None and record.graded_at:
         raise NoHints(say("Step {step} passed when it was checked last.", step=step.number))
     if record.failure is None:
