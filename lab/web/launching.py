@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import psutil
@@ -27,6 +27,7 @@ from lab.web.surroundings import allowed
 from provision.errors import LabError
 from provision.files import plain_file_errors
 from provision.settings import Settings
+from provision.state import locked
 from provision.target import Tell
 
 END_SECONDS = 5.0
@@ -69,10 +70,12 @@ def open_page(
 ) -> Opened:
     """Start the page, or find the one that runs as it is wanted; LabError with the next move.
 
-    `beyond` is None when nothing was said of it: a page that runs stays where it listens.
+    `beyond` is None when nothing was said of it: a page that runs stays where it listens. Of two
+    that open a page at once one waits, else each would give it a token of its own.
     """
     place.target.info()
-    with plain_file_errors(), _alone(place):
+    folder = page_folder(place.home)
+    with plain_file_errors(), locked(folder / ".opening", tell, time.monotonic()):
         return _open(place, environment, language, beyond, tell)
 
 
@@ -97,16 +100,6 @@ def _open(
         running = replace(wanted, token=new_token())
         write_launch(place.home, running)
     return Opened(running, place.target.start(PAGE, tell))
-
-
-@contextlib.contextmanager
-def _alone(place: Place) -> Iterator[None]:
-    """One at a time: of two that open a page at once, each would give it a token of its own."""
-    folder = page_folder(place.home)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (folder / ".opening").open("ab") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def is_open(place: Place) -> bool:
