@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Mapping
@@ -160,9 +161,10 @@ class Shells:
             return cls(None)
 
     def end(self) -> None:
-        """End them; what they run is hung up."""
+        """End them; what they run is hung up, but for this command, which sees them end."""
         if self.server is None:
             return
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
         with contextlib.suppress(psutil.NoSuchProcess):
             self.server.terminate()
             try:
