@@ -1,7 +1,8 @@
 """xterm.js for the page: fetched once from npm by a lock file, and kept in the cache.
 
 Nothing of it is in this repository, and a page loads nothing from elsewhere. npm compares each
-package with the hash in the lock file; scripts of packages are not run.
+package with the hash in the lock file; scripts of packages are not run. A machine of the vm target
+has no npm: the wheel that is built for it has the files inside, in `WITHIN`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from provision.target import Progress, Tell
 NPM = Path(__file__).parent / "npm"
 LOCK_FILE = NPM / "package-lock.json"
 NODE_LOCK = Path(__file__).parents[2] / "requirements" / "node.txt"
+WITHIN = Path(__file__).parent / "xterm"
 OLDEST_NPM = 7  # the first to read this form of lock file
 ASK_SECONDS, FETCH_SECONDS = 30, 300
 FILES = {
@@ -44,7 +46,10 @@ def assets_folder(cache: Path) -> Path:
 
 def are_there(cache: Path) -> bool:
     """All files are in the cache."""
-    folder = assets_folder(cache)
+    return _holds_all(assets_folder(cache))
+
+
+def _holds_all(folder: Path) -> bool:
     return all((folder / name).is_file() for name in FILES)
 
 
@@ -53,6 +58,8 @@ def fetch(cache: Path, env: Mapping[str, str], tell: Tell) -> Path:
 
     `env` is handed to npm and pip, for registries and proxies. LabError when nothing can be had.
     """
+    if _holds_all(WITHIN):
+        return WITHIN
     target = assets_folder(cache)
     if are_there(cache):
         return target
