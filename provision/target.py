@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from provision.health import Diagnosis
 from provision.message import Message
+
+if TYPE_CHECKING:
+    from provision.vm.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,16 @@ class Target(Protocol):
 
     All methods raise `LabError` (or a child) with the next move when they cannot do their work.
     """
+
+    @property
+    def is_here(self) -> bool:
+        """Workspace, shells and page are on this machine; else `machine` leads to them.
+
+        Told without a look at the place: it never raises.
+        """
+
+    def machine(self) -> Machine | None:
+        """The machine over SSH that the place lives in; None when that is this one."""
 
     def up(self, tell: Tell) -> Provisioned:
         """Bring the place up, building what is missing; a second call changes nothing."""

@@ -55,6 +55,14 @@ class LocalTarget:
         self._store = PartStore(settings)
         self._place = Place(spec, self._store.inventory)
 
+    @property
+    def is_here(self) -> bool:
+        """The local target is this machine."""
+        return True
+
+    def machine(self) -> None:
+        """There is no other machine."""
+
     def up(self, tell: Tell) -> Provisioned:
         """Bring the place up; see the protocol."""
         started = time.monotonic()

@@ -35,7 +35,7 @@ def build_wheel(out: Path, assets: Path, project: Path = PROJECT) -> Path:
         raise TargetError(
             say("{path} does not hold xterm.js, which the page needs.", path=assets),
             next_move=say(
-                "Fetch it with make open or make bundle, where npm reaches its registry."
+                "Fetch it with make open, where npm reaches its registry."
             ),
         )
     if not (project / "pyproject.toml").is_file():
