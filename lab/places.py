@@ -13,12 +13,14 @@ from provision.errors import LabError, UsageError
 from provision.message import say
 from provision.registry import open_target
 from provision.settings import Settings
+from provision.state import kind_of
 from provision.target import Companion, PlaceSpec, Target
 
 CURRENT = "current"
 HISTORY = "history.jsonl"
 RECORDER = "recorder"
 PAGE = "page"
+LOCAL, VM = "local", "vm"
 FIRST_LAB = "kueue_quota"
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
 
@@ -78,9 +80,13 @@ class Places:
 
     def open(self, wanted: str | None = None) -> Place:
         """The place of a lab, whether it was provisioned or not."""
-        lab = load_lab(self.slug(wanted))
+        slug = self.slug(wanted)
+        return self._open(slug, self._kind(self.root / slug))
+
+    def _open(self, slug: str, kind: str) -> Place:
+        lab = load_lab(slug)
         home = self.root / lab.slug
-        workspace = self._workspace(lab)
+        workspace = self._workspace(lab, kind)
         spec = PlaceSpec(
             lab=lab.slug,
             home=home,
@@ -90,13 +96,16 @@ class Places:
             parts=lab.parts,
             companions=(_recorder(lab), PAGE_PROGRAM),
         )
-        kind = self._environment.get("TARGET") or "local"
         settings = Settings.from_environment(self._environment)
         return Place(lab, home, workspace, open_target(kind, spec, settings))
 
     def all(self) -> tuple[Place, ...]:
         """The places of all labs that have a folder below `LAB_HOME`."""
-        return tuple(self.open(slug) for slug in lab_slugs() if (self.root / slug).is_dir())
+        return tuple(
+            self._open(slug, kind_of(self.root / slug) or LOCAL)
+            for slug in lab_slugs()
+            if (self.root / slug).is_dir()
+        )
 
     def remember(self, slug: str) -> None:
         """From now on, commands that name no lab mean this one."""
@@ -123,7 +132,29 @@ class Places:
             return Path(state).absolute() / "gpu-queue-lab"
         return self._user_home() / ".local" / "state" / "gpu-queue-lab"
 
-    def _workspace(self, lab: Lab) -> Path:
+    def _kind(self, home: Path) -> str:
+        """The target that the place was made with, or `TARGET` where there is no place yet."""
+        wanted, made = self._environment.get("TARGET", "").strip(), kind_of(home)
+        if made is None:
+            return wanted or LOCAL
+        if wanted not in ("", made):
+            raise UsageError(
+                say(
+                    "The place {home} is of the target {made}, but TARGET is {wanted}.",
+                    home=home,
+                    made=made,
+                    wanted=wanted,
+                ),
+                next_move=say(
+                    "Leave TARGET out, or remove the place first (make destroy), "
+                    "or name another folder in LAB_HOME."
+                ),
+            )
+        return made
+
+    def _workspace(self, lab: Lab, kind: str) -> Path:
+        if kind == VM:  # in the machine, wherever its place is here
+            return Path("/root") / lab.workspace
         if workspace := self._environment.get("LAB_WORKSPACE"):
             return Path(workspace).absolute()
         if self._environment.get("LAB_HOME"):

@@ -11,7 +11,11 @@ from provision.message import say
 from provision.settings import Settings
 from provision.target import PlaceSpec, Target
 
-TARGETS: Mapping[str, str] = {"local": "provision.local.target:LocalTarget"}
+TARGETS: Mapping[str, str] = {
+    "local": "provision.local.target:LocalTarget",
+    "vm": "provision.vm.target:VmTarget",
+    "inside": "provision.vm.inside:InsideTarget",
+}
 CACHE = "provision.local.caching:LocalCache"
 
 

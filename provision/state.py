@@ -33,7 +33,7 @@ class PlaceState:
 
     `entry` is the key of the built parts in the cache, `digest` that of the configuration that the
     running processes were started with, `created` an RFC 3339 time, `is_prepared` whether the
-    cluster was once complete.
+    cluster was once complete, `kind` the name of the target that the place is one of.
     """
 
     id: str
@@ -45,12 +45,28 @@ class PlaceState:
     digest: str = ""
     is_prepared: bool = False
     is_override: bool = False
+    kind: str = "local"
 
 
-def new_state(lab: str) -> PlaceState:
+def new_state(lab: str, kind: str = "local") -> PlaceState:
     """The state of a place that was just made."""
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return PlaceState(id=secrets.token_hex(8), lab=lab, created=created)
+    return PlaceState(id=secrets.token_hex(8), lab=lab, created=created, kind=kind)
+
+
+def kind_of(home: Path) -> str | None:
+    """The kind of target that the place at `home` is one of; None where there is none.
+
+    A damaged state is no reason to refuse: the marker of the place says it, too.
+    """
+    try:
+        if (state := load_state(home)) is not None:
+            return state.kind
+    except TargetError:
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            return str(json.loads((home / MARKER_FILE).read_text("utf-8")).get("kind", "local"))
+        return None
+    return None
 
 
 def load_state(home: Path) -> PlaceState | None:
@@ -94,7 +110,7 @@ def ensure_life(home: Path, *, is_new: bool = False) -> None:
         write_atomically(home / LIFE_FILE, secrets.token_hex(8) + "\n")
 
 
-def claim_home(home: Path, lab: str) -> None:
+def claim_home(home: Path, lab: str, kind: str = "local") -> None:
     """Make `home` a place of ours and mark it; what was in it before is noted and never removed."""
     if home.exists() and not home.is_dir():
         raise TargetError(
@@ -105,7 +121,7 @@ def claim_home(home: Path, lab: str) -> None:
     marker = home / MARKER_FILE
     if not marker.exists():
         foreign = sorted(p.name for p in home.iterdir() if p.name != LOCK_FILE)
-        write_atomically(marker, json.dumps({"lab": lab, "foreign": foreign}) + "\n")
+        write_atomically(marker, json.dumps({"lab": lab, "foreign": foreign, "kind": kind}) + "\n")
 
 
 def foreign_names(home: Path) -> frozenset[str]:
