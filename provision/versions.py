@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -15,10 +17,17 @@ GO_MOD = HERE / "local" / "data" / "go" / "go.mod"
 KUEUE = "sigs.k8s.io/kueue"
 
 
+def read_versions() -> Mapping[str, Any]:
+    """What `versions.yaml` says: our own file, read as it is."""
+    raw: Mapping[str, Any] = yaml.load(
+        (HERE / "versions.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader
+    )
+    return raw
+
+
 def kueue_written_for() -> str:
     """The Kueue release that the labs are written for, such as "v0.20.3"."""
-    raw = yaml.load((HERE / "versions.yaml").read_text("utf-8"), Loader=yaml.CSafeLoader)
-    return str(raw["kueue"]["written_for"])
+    return str(read_versions()["kueue"]["written_for"])
 
 
 def module_versions(go_mod: str) -> dict[str, str]:
