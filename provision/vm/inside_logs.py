@@ -1,0 +1,44 @@
+"""Logs inside the machine: systemd keeps those of services, the cluster those of Kueue.
+
+`lab logs` reads files, so the newest lines are copied into one when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from provision.errors import UsageError
+from provision.message import say
+from provision.vm.inside_facts import K3S_UNIT, UNITS
+from provision.vm.kubectl import Kubectl
+from provision.vm.units import Systemd
+
+LINES = 2000
+KUEUE = "kueue"
+
+
+def copy_log(
+    component: str, folder: Path, systemd: Systemd, kubectl: Callable[[], Kubectl]
+) -> Path:
+    """A file in `folder` with the newest lines of a component; UsageError for an unknown one."""
+    units = {"k3s": K3S_UNIT, **UNITS}
+    file = folder / f"{component}.log"
+    if component in units:
+        systemd.copy_journal(units[component], file, LINES)
+    elif component == KUEUE:
+        where = ("--namespace=kueue-system", "logs", "deployment/kueue-controller-manager")
+        text = kubectl().text(*where, f"--tail={LINES}")
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.write_text(text, "utf-8")
+    else:
+        raise _unknown(component, ", ".join((*units, KUEUE)))
+    return file
+
+
+def _unknown(name: str, known: str) -> UsageError:
+    what = say("There is no log {name}; there are: {known}.", name=name, known=known)
+    return UsageError(
+        what if name else say("Whose log? There are: {known}.", known=known),
+        next_move=say("Write one of these, as in `make logs NAME=kueue`."),
+    )
