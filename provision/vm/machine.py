@@ -47,6 +47,10 @@ class Machine:
         """The login is root's, so nothing needs sudo."""
         return self.user == "root"
 
+    def as_root(self, *command: str) -> tuple[str, ...]:
+        """The command as root runs it there: by sudo, which must ask for nothing, if need be."""
+        return command if self.is_root else ("sudo", "-n", "--", *command)
+
     def argv(self, *command: str) -> tuple[str, ...]:
         """The local command that runs `command` on the machine, each word kept as it is."""
         return ("ssh", "-F", str(self.ssh_config), ALIAS, "--", shlex.join(command))
