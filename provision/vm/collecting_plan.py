@@ -59,7 +59,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a bundle for one kind of machine is collected from; `python` is "3.11"."""
+    """All that a bundle for one kind of machine is collected from; `python` is "3.11.2"."""
 
     platform: str
     os: str

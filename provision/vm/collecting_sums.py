@@ -1,0 +1,63 @@
+"""Checksums: out of published lists, and of files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from provision.files import require_plain
+
+ALGORITHMS = {64: "sha256", 128: "sha512"}
+_LINE = re.compile(r"(?m)^([0-9a-fA-F]{64}|[0-9a-fA-F]{128})[ \t]+[ *]?(?:\./)?(\S+)[ \t]*$")
+_DIGEST = re.compile(r"(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})")
+
+
+def listed_sum(text: str, file: str) -> str:
+    """`sha256:<hex>` or `sha512:<hex>` of a file, or "" when the text does not have it.
+
+    The text is a list as `sha256sum` writes it, or GitHub's record of a release in JSON, where each
+    asset has a `digest`. Two different sums for one name count as none.
+    """
+    found = _assets(text, file) if text.lstrip().startswith("{") else _lines(text, file)
+    return found.pop() if len(found) == 1 else ""
+
+
+def file_sums(path: Path) -> dict[str, str]:
+    """sha256 and sha512 of a plain file, in hex; OSError when it cannot be read."""
+    require_plain(path)
+    short, long = hashlib.sha256(), hashlib.sha512()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            short.update(chunk)
+            long.update(chunk)
+    return {"sha256": short.hexdigest(), "sha512": long.hexdigest()}
+
+
+def fits(path: Path, checksum: str) -> str | None:
+    """The file's sha256 when `checksum` is its sum, None when it is not, or there is no file."""
+    algorithm, _, wanted = checksum.partition(":")
+    try:
+        sums = file_sums(path)
+    except OSError:
+        return None
+    return sums["sha256"] if sums.get(algorithm) == wanted else None
+
+
+def _lines(text: str, file: str) -> set[str]:
+    return {
+        f"{ALGORITHMS[len(digest)]}:{digest.lower()}"
+        for digest, name in _LINE.findall(text)
+        if name == file
+    }
+
+
+def _assets(text: str, file: str) -> set[str]:
+    try:
+        record: Any = json.loads(text)
+        digests = [a["digest"] for a in record["assets"] if a["name"] == file]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return set()
+    return {d for d in digests if isinstance(d, str) and _DIGEST.fullmatch(d)}
