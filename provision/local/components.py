@@ -16,6 +16,7 @@ from provision.target import Companion
 DATA = Path(__file__).parent / "data"
 SCHEMA = 1
 BASE = "base"
+GO = "go"
 COMPANIONS = "companions"
 STOP_SECONDS = 15
 
@@ -88,13 +89,14 @@ class ControllerSpec:
 
 @dataclass(frozen=True, slots=True)
 class PartSet:
-    """What a lab asks for by one name."""
+    """What a lab asks for by one name; `go` is the folder of `data` that has its go.mod."""
 
     name: str
     build: tuple[BuildPart, ...]
     components: tuple[ComponentSpec, ...]
     frameworks: tuple[str, ...]
     manifests: tuple[ManifestSource, ...]
+    go: str = GO
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ def _inventory(raw: Mapping[str, Any]) -> Inventory:
             components=tuple(components[c] for c in fields["components"]),
             frameworks=tuple(fields["frameworks"]),
             manifests=tuple(ManifestSource(**m) for m in fields["manifests"]),
+            go=fields.get("go", GO),
         )
         for name, fields in raw["sets"].items()
     }

@@ -13,7 +13,7 @@ from provision.errors import TargetError
 from provision.local.builder import Builder, check_resources
 from provision.local.bundle import use_bundle
 from provision.local.cache import Entry, PartCache, remove_tree
-from provision.local.components import DATA, Inventory, load_inventory
+from provision.local.components import DATA, GO, Inventory, load_inventory
 from provision.local.override import override_folder
 from provision.local.recipe import Recipe, make_recipe, this_platform
 from provision.local.toolchain import Toolchain, find_toolchain, install_toolchain
@@ -45,13 +45,13 @@ class PartStore:
     def recipes(self, names: tuple[str, ...], tell: Tell) -> tuple[Recipe, ...]:
         """What the named sets are built from, with KUEUE_VERSION taken into account."""
         platform = this_platform()
-        folder = DATA / "go"
+        folders: dict[str, Path] = {}
         if version := self._settings.kueue_version:
-            folder = override_folder(
+            folders[GO] = override_folder(
                 self.cache, version, self._toolchain, self._settings.environ, tell
             )
         sets = self.inventory.chosen(names)
-        return tuple(make_recipe(self.inventory, s, platform, folder) for s in sets)
+        return tuple(make_recipe(self.inventory, s, platform, folders.get(s.go)) for s in sets)
 
     def ensure(self, names: tuple[str, ...], tell: Tell, started: float) -> Parts:
         """The parts of the named sets; what is not in the cache is built, or taken from BUNDLE."""
@@ -79,15 +79,17 @@ class PartStore:
             if not missing:
                 return
             check_resources(self.cache)
-            builder = Builder(self.cache, self._toolchain(), self._settings.environ, tell, started)
+            toolchain = self._toolchain(tuple(r.go_folder for r in missing))
+            builder = Builder(self.cache, toolchain, self._settings.environ, tell, started)
             for recipe in missing:
                 builder.build(recipe)
             if not self._settings.keep_go_cache:
                 remove_tree(self.cache.go)
                 remove_tree(self.cache.toolchain)
 
-    def _toolchain(self) -> Toolchain:
-        oldest = go_version((DATA / "go" / "go.mod").read_text("utf-8"))
+    def _toolchain(self, folders: tuple[Path, ...] = (DATA / GO,)) -> Toolchain:
+        """A Go that is new enough for the go.mod of each folder."""
+        oldest = max(go_version((folder / "go.mod").read_text("utf-8")) for folder in folders)
         found = find_toolchain(self._settings.search_path, oldest)
         return found or install_toolchain(self.cache, self._settings.environ)
 

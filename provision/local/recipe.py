@@ -54,9 +54,13 @@ def this_platform(system: str = "", machine: str = "") -> str:
 
 
 def make_recipe(
-    inventory: Inventory, chosen: PartSet, platform_name: str, go_folder: Path = DATA / "go"
+    inventory: Inventory, chosen: PartSet, platform_name: str, go_folder: Path | None = None
 ) -> Recipe:
-    """The recipe of a set; TargetError when go.mod does not know one of its packages."""
+    """The recipe of a set; TargetError when go.mod does not know one of its packages.
+
+    `go_folder` is where go.mod is when it is not the one that the set names.
+    """
+    go_folder = go_folder or DATA / chosen.go
     go_mod = (go_folder / "go.mod").read_text("utf-8")
     modules, tools = module_versions(go_mod), tool_packages(go_mod)
     for part in chosen.build:
@@ -75,14 +79,16 @@ def make_recipe(
         "manifests": manifests,
     }
     digest = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-    key = f"{chosen.name}-{modules[KUEUE]}-{platform_name.replace('/', '-')}-{digest[:16]}"
+    version = modules.get(KUEUE) or versions[chosen.build[0].name]
+    key = f"{chosen.name}-{version}-{platform_name.replace('/', '-')}-{digest[:16]}"
     return Recipe(chosen, go_folder, platform_name, link_flags, versions, key)
 
 
 def _link_flags(part: BuildPart, inventory: Inventory, modules: Mapping[str, str]) -> str:
-    """Every module's stamps go in, whichever part it is: libraries report them, too."""
+    """The stamps of all modules there are, whichever part it is: libraries report them, too."""
     flags = [STRIP]
-    for module, stamps in inventory.stamps.items():
+    known = {module: s for module, s in inventory.stamps.items() if module in modules}
+    for module, stamps in known.items():
         major, minor, *_ = version_numbers(modules[module])
         values = {"version": modules[module], "major": str(major), "minor": str(minor)}
         flags += [f"-X {Template(text).substitute(values)}" for text in stamps]

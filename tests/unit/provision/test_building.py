@@ -80,9 +80,28 @@ def builds(settings: Settings) -> list[str]:
 
 
 def test_every_part_is_a_tool_of_go_mod():
+    for chosen in load_inventory().sets.values():
+        known = tool_packages((DATA / chosen.go / "go.mod").read_text())
+        packages = {p.package for p in chosen.build}
+        assert packages <= set(known)
+        assert packages == set(known) - (
+            set(tool_packages(GO_MOD)) if chosen.go == "go-node" else set()
+        )
+
+
+def test_node_is_built_of_the_modules_of_base():
+    node = module_versions((DATA / "go-node" / "go.mod").read_text())
+    base = module_versions(GO_MOD)
+    assert {module: node.get(module) for module in base} == base
+
+
+def test_sets_have_keys_of_their_own():
     inventory = load_inventory()
-    packages = {p.package for s in inventory.sets.values() for p in s.build}
-    assert packages == set(tool_packages(GO_MOD))
+    recipes = {n: make_recipe(inventory, s, "linux/amd64") for n, s in inventory.sets.items()}
+    assert recipes["node"].versions == {"kubelet": "v1.36.3", "kube-proxy": "v1.36.3"}
+    assert recipes["runtime"].key.startswith(f"runtime-{recipes['runtime'].versions['ctr']}-")
+    assert "containerd" not in recipes["base"].link_flags["etcd"]
+    assert "k8s.io" not in recipes["runtime"].link_flags["ctr"]
 
 
 def test_all_parts_are_built_and_told(settings: Settings):

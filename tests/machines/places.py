@@ -1,0 +1,21 @@
+"""Where machines and what they are made of lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from provision.settings import Settings
+
+# Of the whole system, so that `down --all` finds what any checkout has started.
+RUNS = Path("/var/lib/gpu-queue-lab-machines")
+
+
+def cache() -> Path:
+    """The folder for what is made once: Debian's files, bundles, built programs."""
+    return settings().cache / "machines"
+
+
+def settings() -> Settings:
+    """The settings of this environment; Go's caches stay, since tests build more than once."""
+    return Settings.from_environment({**os.environ, "KEEP_GO_CACHE": "1"})

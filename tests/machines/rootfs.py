@@ -1,0 +1,77 @@
+"""The files of a machine: Debian packages, unpacked once and kept under a key of the recipe.
+
+What the lab's bundle brings (python3-venv, tmux) is left out, and kept beside the files as .deb.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+
+from provision.local.cache import remove_tree
+from tests.machines.places import cache
+from tests.machines.shell import run
+
+GUEST = Path(__file__).parent / "guest"
+SUITE = "bookworm"
+PYTHON = "3.11"
+PACKAGES = (
+    # What a cloud image has ...
+    *("systemd", "systemd-sysv", "dbus", "openssh-server", "sudo", "python3", "ca-certificates"),
+    *("iproute2", "iputils-ping", "procps", "kmod", "mount", "util-linux", "less", "curl"),
+    # ... what k3s carries in itself, and the stand-in does not ...
+    *("runc", "containernetworking-plugins", "iptables", "nftables", "conntrack", "socat"),
+    # ... and what the stand-in makes its certificates with.
+    *("ethtool", "openssl"),
+)
+BUNDLED = ("python3-venv", "tmux")
+BUILD_SECONDS = 900.0
+# Which packages the bundled ones bring is what apt would install into this very machine.
+FETCH = (
+    'APT_CONFIG="$MMDEBSTRAP_APT_CONFIG" apt-get --yes --download-only --no-install-recommends'
+    ' -o Dir::Cache::archives="{debs}" install {names}'
+)
+
+
+def rootfs() -> Path:
+    """The folder of the files, made now when it is not there; `debs` lies beside it."""
+    target = cache() / "rootfs" / _key()
+    if not (target / "root").is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+        try:
+            _make(draft)
+            remove_tree(target)
+            draft.rename(target)
+        finally:
+            remove_tree(draft)
+    return target / "root"
+
+
+def debs() -> tuple[Path, ...]:
+    """The packages that a machine lacks and the lab needs, with all that they need."""
+    return tuple(sorted((rootfs().parent / "debs").glob("*.deb")))
+
+
+def _make(draft: Path) -> None:
+    folder = draft / "debs"
+    (folder / "partial").mkdir(parents=True)
+    run(
+        "mmdebstrap",
+        "--quiet",
+        "--variant=minbase",
+        f"--include={','.join(PACKAGES)}",
+        f"--customize-hook={FETCH.format(debs=folder, names=' '.join(BUNDLED))}",
+        f'--customize-hook={GUEST / "setup.sh"} "$1"',
+        SUITE,
+        draft / "root",
+        within=BUILD_SECONDS,
+    )
+
+
+def _key() -> str:
+    texts = {p.name: p.read_text("utf-8") for p in sorted(GUEST.iterdir())}
+    recipe = json.dumps([SUITE, PACKAGES, BUNDLED, FETCH, texts], sort_keys=True)
+    return f"{SUITE}-{hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
