@@ -12,6 +12,7 @@ from provision.versions import read_versions
 from provision.vm.bundle_model import Artefact, Kind
 
 UNKNOWN = "unknown"
+MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
 FOLDERS = {
     Kind.BINARY: "",
     Kind.IMAGES: "images/",
@@ -66,6 +67,11 @@ class Plan:
     python: str
     artefacts: tuple[Wanted, ...]
     debs: tuple[str, ...]
+
+    @property
+    def machine(self) -> str:
+        """The platform's machine as `uname -m` has it."""
+        return MACHINES[self.platform]
 
     def without(self, *unneeded: str) -> Plan:
         """The plan without what only these ways of getting a machine or GPUs need."""

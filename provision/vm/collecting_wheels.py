@@ -26,7 +26,6 @@ from provision.vm.collecting_plan import Plan
 from provision.vm.collecting_sums import file_sums
 
 LOCK_FILE = Path(__file__).parents[2] / "requirements" / "run.txt"
-MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 OLDEST_GLIBC, GLIBC = 5, 36  # 2.36 is Debian 12's
 SECONDS = 900.0
 FOLDER = "wheels"
@@ -121,13 +120,12 @@ def locked_for(plan: Plan, lock: str) -> tuple[Locked, ...]:
 
 def _environment(plan: Plan) -> dict[str, str]:
     """What markers are compared with on the machine."""
-    machine = plan.platform.partition("/")[2]
     return {
         **{key: str(value) for key, value in default_environment().items()},
         "implementation_name": "cpython",
         "implementation_version": plan.python,
         "os_name": "posix",
-        "platform_machine": MACHINES[machine],
+        "platform_machine": plan.machine,
         "platform_python_implementation": "CPython",
         "platform_system": "Linux",
         "python_full_version": plan.python,
@@ -137,10 +135,9 @@ def _environment(plan: Plan) -> dict[str, str]:
 
 
 def _pip(plan: Plan, wanted: Path, fetched: Path) -> list[str]:
-    machine = MACHINES[plan.platform.partition("/")[2]]
     major, minor = plan.python.split(".")[:2]
-    platforms = [f"manylinux_2_{n}_{machine}" for n in range(GLIBC, OLDEST_GLIBC - 1, -1)]
-    platforms += [f"manylinux{n}_{machine}" for n in ("2014", "2010", "1")]
+    platforms = [f"manylinux_2_{n}_{plan.machine}" for n in range(GLIBC, OLDEST_GLIBC - 1, -1)]
+    platforms += [f"manylinux{n}_{plan.machine}" for n in ("2014", "2010", "1")]
     return [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
         *("--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input"),
