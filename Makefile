@@ -93,6 +93,9 @@ lint: $(VENV)/.dev $(NPM) ## ruff, mypy, import-linter, yamllint, eslint where N
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/yamllint --strict .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" ansible-lint -q --offline provision/vm/ansible
+	@ANSIBLE_LOCALHOST_WARNING=False $(BIN)/ansible-playbook --syntax-check --inventory tests/unit/vm/inventory.yaml \
+	provision/vm/ansible/site.yml provision/vm/ansible/reset.yml >/dev/null
 	@if [ -e $(VENV)/npm/.done ]; then \
 	$(VENV)/npm/node_modules/.bin/eslint --config tests/web/eslint.config.mjs lab/web/static tests/web; \
 	else echo "eslint: skipped, there is no Node.js or no npm registry"; fi
