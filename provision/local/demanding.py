@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from provision.errors import TargetError, UsageError
 from provision.local.launching import Launch
 from provision.local.looking import probe_once
-from provision.local.place import Place
 from provision.local.plan import Component
 from provision.local.ports import PortHolder
 from provision.local.running import Running
@@ -16,16 +17,35 @@ from provision.local.supervising import supervisor_config
 from provision.message import say
 from provision.settings import Settings
 from provision.state import PlaceState, save_state
-from provision.target import Progress, Tell
+from provision.target import PlaceSpec, Progress, Tell
 
 READY_SECONDS = 60.0
+
+
+class Planned(Protocol):
+    """What must be known of a place, of whichever target."""
+
+    @property
+    def spec(self) -> PlaceSpec:
+        """Which lab, and where."""
+
+    def plan(self, ports: Mapping[str, int], versions: Mapping[str, str]) -> tuple[Component, ...]:
+        """The components as they run on these ports."""
+
+    def plan_of(
+        self, ports: Mapping[str, int], versions: Mapping[str, str]
+    ) -> tuple[Component, ...]:
+        """The same for ports that are kept; empty when some are not among them yet."""
+
+    def digest(self, config: str, key: str) -> str:
+        """Of all that components read at their start."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnDemand:
     """One companion of a place whose lock is held; `name` is checked by `find`."""
 
-    place: Place
+    place: Planned
     settings: Settings
     running: Running
     state: PlaceState

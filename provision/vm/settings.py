@@ -48,14 +48,15 @@ class QemuSettings:
 class VmSettings:
     """Choices that hold for the vm target only.
 
-    `maker` is the way of getting a machine, empty when it was not said; `bundle` a folder with
-    `bundle.yaml`, None to collect one; `gpus` the provider of the fake GPUs; `within` and `idle`
-    the longest that a run of the playbook, and one silence in it, may last, in seconds.
+    `maker` is the way of getting a machine and `gpus` the provider of the fake GPUs, each empty
+    when it was not said; `bundle` a folder with `bundle.yaml`, None to collect one; `language` the
+    person's; `within` and `idle` the longest that a playbook, and a silence in it, may last, in
+    seconds.
     """
 
     maker: str = ""
     bundle: Path | None = None
-    gpus: str = PROVIDERS[0]
+    gpus: str = ""
     language: str = "en"
     within: int = 2700
     idle: int = 900
@@ -74,7 +75,7 @@ def read_settings(environment: Mapping[str, str]) -> VmSettings:
     return VmSettings(
         maker=reader.choice("vm.machine", MAKERS, ""),
         bundle=reader.path("vm.bundle"),
-        gpus=reader.choice("gpus.provider", PROVIDERS, default.gpus),
+        gpus=reader.choice("gpus.provider", PROVIDERS, ""),
         language=reader.language(LANGUAGES),
         within=reader.count("vm.within", default.within, least=60),
         idle=reader.count("vm.idle", default.idle, least=30),

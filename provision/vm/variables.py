@@ -9,7 +9,6 @@ from provision.message import say
 from provision.target import PlaceSpec
 from provision.vm.bundle import Artefact, Bundle, Kind
 from provision.vm.machine import ALIAS, Machine
-from provision.vm.settings import VmSettings
 
 WORKSPACE = "/root/gsb-kueue"
 GROUP = "lab"
@@ -19,20 +18,23 @@ Variables = Mapping[str, object]
 
 
 def site_variables(
-    spec: PlaceSpec, bundle: Bundle, settings: VmSettings, machine: Machine
+    spec: PlaceSpec, bundle: Bundle, machine: Machine, *, gpus: str, language: str
 ) -> Variables:
-    """Everything that `site.yml` reads; paths are those of the bundle's files on this machine."""
+    """Everything that `site.yml` reads; paths are those of the bundle's files on this machine.
+
+    `gpus` is the provider, `language` the learner's.
+    """
     return {
         "prereq_debs": _paths(bundle, Kind.DEB),
         **_k3s(spec, bundle, machine),
-        **_gpus(spec, bundle, settings),
+        **_gpus(spec, bundle, gpus),
         **_kueue(bundle),
         "grader_wheels": _paths(bundle, Kind.WHEEL),
-        **_grader(spec, settings),
+        **_grader(spec, language),
     }
 
 
-def reset_variables(spec: PlaceSpec, settings: VmSettings, depth: str) -> Variables:
+def reset_variables(spec: PlaceSpec, *, gpus: str, language: str, depth: str) -> Variables:
     """What `reset.yml` reads. `depth` is `lab`, the learner's things, or `all` that was put on.
 
     It needs no bundle: what was put on is known by its names.
@@ -40,8 +42,8 @@ def reset_variables(spec: PlaceSpec, settings: VmSettings, depth: str) -> Variab
     return {
         "reset_depth": depth,
         "k3s_node_name": _node(spec),
-        "gpus_provider": settings.gpus,
-        **_grader(spec, settings),
+        "gpus_provider": gpus,
+        **_grader(spec, language),
     }
 
 
@@ -69,17 +71,17 @@ def _k3s(spec: PlaceSpec, bundle: Bundle, machine: Machine) -> Variables:
     }
 
 
-def _gpus(spec: PlaceSpec, bundle: Bundle, settings: VmSettings) -> Variables:
+def _gpus(spec: PlaceSpec, bundle: Bundle, gpus: str) -> Variables:
     node = spec.nodes[0]
     values: dict[str, object] = {
-        "gpus_provider": settings.gpus,
+        "gpus_provider": gpus,
         "gpus_count": node.gpus,
         "gpus_product": node.gpu_product or GPU_PRODUCT,
     }
-    if settings.gpus == "fake-gpu-operator":
+    if gpus == "fake-gpu-operator":
         chart = bundle.one("fake-gpu-operator", Kind.CHART)
         values |= {"gpus_chart": str(bundle.path(chart)), "gpus_chart_version": chart.version}
-    if settings.gpus == "device-plugin":
+    if gpus == "device-plugin":
         manifest = bundle.one("device-plugin", Kind.MANIFEST)
         values["gpus_manifest"] = str(bundle.path(manifest))
     return values
@@ -94,12 +96,12 @@ def _kueue(bundle: Bundle) -> Variables:
     }
 
 
-def _grader(spec: PlaceSpec, settings: VmSettings) -> Variables:
+def _grader(spec: PlaceSpec, language: str) -> Variables:
     return {
         "grader_lab": spec.lab,
         "grader_namespaces": list(spec.namespaces),
         "grader_workspace": WORKSPACE,
-        "grader_language": settings.language,
+        "grader_language": language,
     }
 
 
@@ -111,7 +113,8 @@ def _image(bundle: Bundle, artefact: Artefact) -> Mapping[str, str]:
     }
 
 
-def _node(spec: PlaceSpec) -> str:
+def require_one_node(spec: PlaceSpec) -> None:
+    """TargetError for a lab that wants more nodes than the one that a machine is."""
     if len(spec.nodes) != 1:
         raise TargetError(
             say(
@@ -121,6 +124,9 @@ def _node(spec: PlaceSpec) -> str:
             ),
             next_move=say("Use the local target for it: make provision TARGET=local."),
         )
+
+
+def _node(spec: PlaceSpec) -> str:
     return spec.nodes[0].name
 
 

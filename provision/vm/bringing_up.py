@@ -1,0 +1,124 @@
+"""Bringing a place up: a machine, what is put on it, and the controller's way in."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from provision.local.running import Running
+from provision.message import Message, say
+from provision.settings import Settings
+from provision.state import PlaceState, ensure_life, save_state
+from provision.target import Progress, Provisioned, Tell
+from provision.vm import preflight
+from provision.vm.bundle import INDEX, Bundle, Kind
+from provision.vm.choosing import Choices, keep_choices
+from provision.vm.connecting import Connecting
+from provision.vm.gathering import Gathered
+from provision.vm.holding import held
+from provision.vm.kubeconfigs import fetch
+from provision.vm.looking import describe
+from provision.vm.machine import Machine, MachineMaker
+from provision.vm.place import VmPlace
+from provision.vm.playbook_run import Limits
+from provision.vm.playing import Played, Player
+from provision.vm.settings import VmSettings
+from provision.vm.variables import reset_variables, site_variables
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One command on a place whose lock is held."""
+
+    place: VmPlace
+    settings: Settings
+    vm: VmSettings
+    running: Running
+    tell: Tell
+    started: float
+
+    def bring_up(
+        self, state: PlaceState, choices: Choices, gathered: Gathered, maker: MachineMaker
+    ) -> Provisioned:
+        """Get the machine, play `site.yml` on it, and connect to what came of it."""
+        keep_choices(self.place.spec.home, choices)
+        machine = maker.ensure(self.tell)
+        self._require_fit(machine, gathered.bundle)
+        with held(machine):
+            variables = site_variables(
+                self.place.spec,
+                gathered.bundle,
+                machine,
+                gpus=choices.gpus,
+                language=self.vm.language,
+            )
+            played = self._player(machine).play("site.yml", variables, self.tell, self.started)
+        self._tell_roles(played)
+        ensure_life(self.place.spec.home)
+        state = replace(state, versions=versions_of(gathered.bundle, choices.gpus))
+        key = hashlib.sha256((gathered.bundle.folder / INDEX).read_bytes()).hexdigest()[:16]
+        state, connecting = self.connect(state, machine, key)
+        state = replace(state, is_prepared=True)
+        save_state(self.place.spec.home, state)
+        remarks = (*gathered.remarks, *getattr(maker, "remarks", ()), *connecting.remarks)
+        return Provisioned(
+            describe(self.place, machine, state),
+            is_changed=played.changes > 0 or connecting.is_changed,
+            seconds=time.monotonic() - self.started,
+            remarks=remarks,
+        )
+
+    def connect(
+        self, state: PlaceState, machine: Machine, key: str
+    ) -> tuple[PlaceState, Connecting]:
+        """Bring up what runs here: forwards and recorder."""
+        self.place.make_folders()
+        self.place.lay_kubectl(is_root=machine.is_root)
+        connecting = Connecting(self.place, self.settings, self.running, self.tell, self.started)
+        texts = fetch(machine, self.place.spec.lab)
+        return connecting.run(state, texts, key), connecting
+
+    def take_back(self, machine: Machine, choices: Choices, depth: str) -> None:
+        """Play `reset.yml`: `lab` for the learner's things, `all` for everything put on."""
+        variables = reset_variables(
+            self.place.spec, gpus=choices.gpus, language=self.vm.language, depth=depth
+        )
+        with held(machine):
+            self._player(machine).play("reset.yml", variables, self.tell, self.started)
+
+    def _require_fit(self, machine: Machine, bundle: Bundle) -> None:
+        stage = say("examining {machine}", machine=machine.name)
+        self.say(stage)
+        preflight.require_fit(machine, preflight.ask(machine), bundle)
+        self.say(stage, is_done=True)
+
+    def _player(self, machine: Machine) -> Player:
+        limits = Limits(within=self.vm.within, idle=self.vm.idle)
+        return Player(self.place.spec.home, machine, limits)
+
+    def _tell_roles(self, played: Played) -> None:
+        roles = ", ".join(f"{role} {seconds:.0f} s" for role, seconds in played.roles.items())
+        what = say("{count} tasks changed something; {roles}", count=played.changes, roles=roles)
+        self.say(what if played.changes else say("nothing had to be changed; {roles}", roles=roles))
+
+    def say(self, stage: Message, *, is_done: bool = False) -> None:
+        """Tell of a stage, with the seconds since the command began."""
+        self.tell(Progress(stage, time.monotonic() - self.started, is_done))
+
+
+def versions_of(bundle: Bundle, gpus: str) -> Mapping[str, str]:
+    """What runs, by the names that reports use."""
+    held_by = {
+        "fake-gpu-operator": ("fake-gpu-operator", Kind.CHART),
+        "device-plugin": ("device-plugin", Kind.MANIFEST),
+    }
+    provider = gpus
+    if gpus in held_by:
+        provider = f"{gpus} {bundle.one(*held_by[gpus]).version}"
+    return {
+        "kubernetes": bundle.one("k3s", Kind.BINARY).version,
+        "kueue": bundle.one("kueue", Kind.MANIFEST).version,
+        "gpus": provider,
+    }
