@@ -82,10 +82,8 @@ def collect_one(
     target.parent.mkdir(parents=True, exist_ok=True)
     if wanted.image:
         reference = Reference.of(wanted.image)
-        if wanted.kind is Kind.CHART:
-            sha256 = pull_chart(registry, reference, wanted.checksum, target)
-        else:
-            sha256 = pull_image(registry, reference, platform, wanted.checksum, target)
+        pull = pull_chart if wanted.kind is Kind.CHART else pull_image
+        sha256 = pull(registry, reference, platform, wanted.checksum, target)
         return collected(wanted, sha256, is_pinned=bool(wanted.checksum))
     checksum = wanted.checksum or web.published_sum(wanted.sums, _name(wanted.url))
     try:

@@ -23,7 +23,7 @@ from provision.message import Message, say
 from provision.vm.collecting_net import NotHad, proxy_for, require_safe, why
 from provision.vm.collecting_sums import fits, listed_sum
 
-CHUNK = 1 << 18
+CHUNK = 1 << 16  # so much of a transfer is lost when it breaks off
 SMALL = 4 << 20
 LARGEST = 8 << 30
 ROUNDS = 6

@@ -36,9 +36,11 @@ def pull_image(
     return sum_
 
 
-def pull_chart(registry: Registry, reference: Reference, digest: str, target: Path) -> str:
+def pull_chart(
+    registry: Registry, reference: Reference, platform: str, digest: str, target: Path
+) -> str:
     """Write a Helm chart's .tgz to `target`; its sha256 in hex. NotHad when it cannot be had."""
-    manifest = registry.manifest(reference, "", digest)
+    manifest = registry.manifest(reference, platform, digest)
     for layer in manifest.layers:
         if layer.media_type == CHART_LAYER:
             return registry.blob(reference, layer, target)
