@@ -20,8 +20,8 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Retry, Timeout
 
 from provision.message import Message, say
-from provision.vm.collecting_net import NotHad, proxy_for, require_safe, why
-from provision.vm.collecting_sums import fits, listed_sum
+from provision.vm.collecting_net import NotHad, proxy_for, require_safe, why, wrong_sum
+from provision.vm.collecting_sums import file_sums, listed_sum
 
 CHUNK = 1 << 16  # so much of a transfer is lost when it breaks off
 SMALL = 4 << 20
@@ -99,16 +99,18 @@ class Web:
         What an earlier run has got of it is gone on with. NotHad when it cannot be had.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
-        part = target.with_name(f".{target.name}.{checksum.partition(':')[2][:12]}.part")
+        algorithm, _, wanted = checksum.partition(":")
+        part = target.with_name(f".{target.name}.{wanted[:12]}.part")
         while True:
             is_new = not part.exists()
             self._complete(url, part, headers or {})
-            if (sha256 := fits(part, checksum)) is not None:
+            sums = file_sums(part)
+            if sums.get(algorithm) == wanted:
                 part.replace(target)
-                return sha256
+                return sums["sha256"]
             part.unlink()
             if is_new:  # what was left by an earlier run is not to blame
-                raise NotHad(say("the checksum of {url} is wrong", url=url))
+                raise wrong_sum(url, algorithm, sums.get(algorithm, "-"), wanted)
 
     def _complete(self, url: str, part: Path, headers: Mapping[str, str]) -> None:
         """Ask for the rest as long as each answer brings some of it."""

@@ -23,13 +23,28 @@ from provision.message import Message, say
 class NotHad(Exception):
     """Something could not be had from an address; `reason` says why, for people.
 
-    `is_gone`: whoever was asked says that there is no such thing.
+    `is_gone`: whoever was asked says that there is no such thing. `is_wrong`: its checksum is.
     """
 
-    def __init__(self, reason: Message, *, is_gone: bool = False) -> None:
+    def __init__(self, reason: Message, *, is_gone: bool = False, is_wrong: bool = False) -> None:
         super().__init__(str(reason))
         self.reason = reason
         self.is_gone = is_gone
+        self.is_wrong = is_wrong
+
+
+def wrong_sum(url: str, algorithm: str, found: str, wanted: str) -> NotHad:
+    """Something came that is not what was asked for."""
+    return NotHad(
+        say(
+            "the {algorithm} of {url} is {found}, but {wanted} is wanted",
+            algorithm=algorithm,
+            url=url,
+            found=found,
+            wanted=wanted,
+        ),
+        is_wrong=True,
+    )
 
 
 def require_safe(url: str) -> None:

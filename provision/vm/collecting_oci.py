@@ -21,7 +21,7 @@ from urllib.parse import urlencode, urlsplit
 
 from provision.message import say
 from provision.vm.collecting_http import Web
-from provision.vm.collecting_net import NotHad, is_loopback
+from provision.vm.collecting_net import NotHad, is_loopback, wrong_sum
 
 HUB, HUB_HOST = "docker.io", "registry-1.docker.io"
 CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"
@@ -129,8 +129,9 @@ class Registry:
             self._log_in(reference, found.get("WWW-Authenticate", ""))
             body, _, found = self._web.small(url, {**headers, **self._headers(reference)})
         digest = name if DIGEST.fullmatch(name) else found.get("Docker-Content-Digest", "")
-        if digest and digest != f"sha256:{hashlib.sha256(body).hexdigest()}":
-            raise NotHad(say("the checksum of {url} is wrong", url=url))
+        sha256 = hashlib.sha256(body).hexdigest()
+        if digest and digest != f"sha256:{sha256}":
+            raise wrong_sum(url, "sha256", sha256, digest.removeprefix("sha256:"))
         return body, found.get("Content-Type", "").partition(";")[0]
 
     def _headers(self, reference: Reference) -> Mapping[str, str]:
