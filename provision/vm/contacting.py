@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import socket
 import subprocess
 from pathlib import Path
 
@@ -64,9 +65,18 @@ def known_keys(known_hosts: Path) -> tuple[str, ...]:
     return tuple(" ".join(w[1:3]) for line in lines if (w := line.split())[:1] == [ALIAS])
 
 
-def known_hosts_text(keys: tuple[str, ...]) -> str:
+def known_hosts_text(keys: tuple[str, ...], comment: str = "") -> str:
     """The text of the machine's known_hosts: all keys under the one alias."""
-    return "".join(f"{ALIAS} {key}\n" for key in keys)
+    return "".join(f"{ALIAS} {key} {comment}".rstrip() + "\n" for key in keys)
+
+
+def why_silent(address: str, port: int) -> Message:
+    """Why no host key was heard there, in the system's words."""
+    try:
+        with socket.create_connection((address, port), timeout=SCAN_SECONDS / 2):
+            return say("something answers, but it is no SSH server")
+    except OSError as error:
+        return say("{reason}", reason=error.strerror or error)
 
 
 def is_key_refused(done: Done) -> bool:
@@ -136,7 +146,7 @@ def _denied(machine: Machine, key: Path | None, text: str) -> TargetError:
             say("The key {key} cannot be used: {why}.", key=key or "?", why=shape.strip()),
             next_move=say("Name a private key that only you may read in KEY (chmod 600)."),
         )
-    used = say("with the key {key}", key=key) if key else say("with the keys of your ssh agent")
+    used = say("with the key {key}", key=key) if key else say("with your own keys")
     return TargetError(
         say(
             "{machine} refuses the login {user} {used}.",

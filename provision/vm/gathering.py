@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from provision.message import Message, say
@@ -11,7 +11,7 @@ from provision.settings import Settings
 from provision.target import Progress, Tell
 from provision.vm.bundle import NEEDS, Bundle, Kind, check_bundle, read_bundle
 from provision.vm.choosing import Choices
-from provision.vm.settings import PROVIDERS
+from provision.vm.settings import PROVIDERS, VmSettings
 
 COLLECTED = "vm-bundle"
 # What a bundle must hold for a provider of GPUs beside what every machine needs.
@@ -41,6 +41,15 @@ def gather(choices: Choices, settings: Settings, tell: Tell, started: float) -> 
     check_bundle(bundle, needs=(*NEEDS, *PROVIDER_NEEDS.get(choices.gpus, ())))
     tell(Progress(stage, time.monotonic() - started, is_done=True))
     return Gathered(bundle, remarks)
+
+
+def with_disk(vm: VmSettings, bundle: Bundle) -> VmSettings:
+    """The settings with the bundle's own cloud image for QEMU, unless another one is named."""
+    disks = bundle.all(Kind.DISK)
+    if not disks or vm.qemu.image:
+        return vm
+    image, checksum = str(bundle.path(disks[0])), f"sha256:{disks[0].sha256}"
+    return replace(vm, qemu=replace(vm.qemu, image=image, image_checksum=checksum))
 
 
 def _collect(

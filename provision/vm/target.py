@@ -30,7 +30,7 @@ from provision.target import PlaceSpec, Provisioned, TargetInfo, TargetStatus, T
 from provision.vm.bringing_up import Work
 from provision.vm.choosing import choose, kept_choices
 from provision.vm.examining import examine
-from provision.vm.gathering import gather
+from provision.vm.gathering import gather, with_disk
 from provision.vm.looking import INSIDE_BESIDE, INSIDE_NEEDED, Watch, describe, fetch_journal
 from provision.vm.machine import Machine, MachineMaker, hang_up
 from provision.vm.machines import open_maker
@@ -55,8 +55,7 @@ class VmTarget:
     def machine(self) -> Machine:
         """The machine that the place lives in."""
         maker = self._maker()
-        found = maker.find() if maker is not None else None
-        if found is None:
+        if maker is None or (found := maker.find()) is None:
             raise nothing_yet(self._spec.lab)
         return found
 
@@ -72,6 +71,7 @@ class VmTarget:
             with self._alone(tell, started):
                 state = load_state(self._spec.home) or new_state(self._spec.lab, KIND)
                 save_state(self._spec.home, state)
+                vm = with_disk(vm, gathered.bundle)
                 maker = open_maker(choices.maker, self._spec.home, vm, self._settings)
                 work = self._work(state, tell, started)
                 return work.bring_up(state, choices, gathered, maker)
@@ -227,8 +227,7 @@ class VmTarget:
         return open_maker(kept, self._spec.home, self._vm(), self._settings) if kept else None
 
     def _state(self) -> PlaceState:
-        state = load_state(self._spec.home)
-        if state is None:
+        if (state := load_state(self._spec.home)) is None:
             raise nothing_yet(self._spec.lab)
         return state
 

@@ -24,6 +24,7 @@ from provision.vm.contacting import (
     shown,
     unreachable,
     why_refused,
+    why_silent,
 )
 from provision.vm.machine import (
     FOLDER,
@@ -144,7 +145,7 @@ class SshMaker:
         if not named.is_file():
             raise UsageError(
                 say("There is no private key {path}.", path=named),
-                next_move=say("Look at KEY, or leave it out to use the keys of your ssh agent."),
+                next_move=say("Look at KEY, or leave it out to use your own keys."),
             )
         write_atomically(kept, f"{named}\n")
         return named
@@ -153,18 +154,18 @@ class SshMaker:
         self, login: Login, before: Machine | None, tell: Tell, started: float
     ) -> None:
         known = known_keys(self._known_hosts)
-        is_same = before is None or (login.host, login.port) == (before.address, before.port)
-        if known and is_same:
+        where = f"{login.host}:{login.port}"
+        if known and self._known_hosts.read_text("utf-8").rstrip().endswith(f" {where}"):
             return
         found = scan(login.host, login.port)
         if not found:
-            raise unreachable(login.host, login.port, say("no SSH server was heard"))
-        if known and before is not None and not set(known) & set(found):
+            raise unreachable(login.host, login.port, why_silent(login.host, login.port))
+        if before is not None and known and not set(known) & set(found):
             raise _another(login, before)
-        if not known:
+        if not set(known) & set(found):
             stage = say("its host key, seen for the first time: {key}", key=shown(found[0]))
             tell(Progress(stage, time.monotonic() - started))
-            write_atomically(self._known_hosts, known_hosts_text(found[:1]))
+        write_atomically(self._known_hosts, known_hosts_text(found[:1], where))
 
     def _write_config(self, machine: Machine, key: Path | None) -> None:
         text = ssh_config(
