@@ -10,13 +10,16 @@ BIN := $(VENV)/bin
 NPM := $(if $(shell command -v npm),$(VENV)/npm/.done)
 CATALOGS := $(patsubst %.po,%.mo,$(wildcard lab/locale/*/LC_MESSAGES/lab.po))
 
+# Ansible, for the target vm only.
+ANSIBLE := $(if $(filter vm,$(TARGET)),$(VENV)/.vm)
+
 # Words of the caller reach the commands as environment variables, never as shell text.
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY FAULT WORLD N SEED MINUTES
 
 .PHONY: help provision open hub-demo status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
 	test test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
 
-provision: $(VENV)/.run $(CATALOGS) ## bring the lab up (builds its parts the first time)
+provision: $(VENV)/.run $(ANSIBLE) $(CATALOGS) ## bring the lab up (builds its parts the first time); TARGET=vm: the full lab
 	@$(BIN)/lab provision
 
 open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, terminal, queue as a picture
@@ -70,8 +73,8 @@ cache: $(VENV)/.run ## how large the cache of built parts is
 prune: $(VENV)/.run ## remove built parts that this checkout does not use
 	@$(BIN)/lab cache --prune
 
-bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar (TARGET=local)
-	@$(BIN)/lab bundle "$${OUT:-gpu-queue-lab-parts.tar}"
+bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar; TARGET=vm: all that a machine needs into OUT=folder
+	@$(BIN)/lab bundle $${OUT:+"$$OUT"}
 
 help: ## list what there is to do
 	@$(PYTHON) -m lab.verbs
@@ -144,6 +147,11 @@ $(VENV)/.run: requirements/run.txt pyproject.toml | $(VENV)/.python
 	@echo "Installing Python packages ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.vm: requirements/vm.txt $(VENV)/.run
+	@echo "Installing Ansible ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/vm.txt
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.run

