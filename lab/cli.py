@@ -36,7 +36,10 @@ _COMMANDS = {
     "doctoring": ("doctor",),
     "caching": ("cache", "bundle"),
     "casing": ("grade-case",),
+    "inside": ("here",),
 }
+# Not for people: services and the outside call them.
+_UNLISTED = ("inside",)
 
 
 class CommandLine(click.Group):
@@ -50,7 +53,7 @@ class CommandLine(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names of all commands, as the help lists them."""
-        return list(self._modules)
+        return [name for name, module in self._modules.items() if module not in _UNLISTED]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command by its name, None when there is none."""

@@ -1,5 +1,7 @@
 """Files that a learner finds in the workspace: today a Makefile that hands on to the project's.
 
+Where there is no project's folder, as in a machine of the vm target, it calls `lab` itself.
+
 A starter is replaced or removed only while it holds just what was laid: the place keeps a copy
 to compare. One that was changed, or that stood there before, is the learner's.
 """
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,15 +36,45 @@ check step hint why history report status open:
 \texec $(MAKE) --no-print-directory -C {project} $@ OUT="$$OUT"
 """
 
+# For where `lab` is installed as a program. Words reach it as environment variables, never as shell
+# text; an empty number is no argument.
+INSTALLED = """\
+# Made by gpu-queue-lab, so that `make check STEP=5` works in this folder.
+# Change it as you like: from then on it is yours, and stays as it is.
+{exports}
+export STEP JOB NAME NAMESPACE FORMAT OUT
+.PHONY: help step check hint why history report status open
+
+help:
+\t@echo "make check step hint why history report status open"
+
+step check hint:
+\t@{program} $@ -- $${{STEP:+"$$STEP"}}
+
+why:
+\t@{program} why $${{NAMESPACE:+--namespace="$$NAMESPACE"}} -- "$$JOB"
+
+report:
+\t@{program} report --format "$${{FORMAT:-text}}" $${{OUT:+--out="$$OUT"}}
+
+history status open:
+\t@{program} $@
+"""
+
 
 def makefile(place: Place, environment: Mapping[str, str], project: Path = PROJECT) -> str | None:
-    """The text of the Makefile; None when a path cannot stand in one."""
+    """The text of the Makefile; None when a path cannot stand in one.
+
+    A `project` without a Makefile is no project's folder: `lab` is called then.
+    """
     told = {"LAB": place.lab.slug}
     told |= {name: environment[name] for name in TOLD if environment.get(name)}
     if any("\n" in value for value in (*told.values(), str(project))):
         return None
     exports = "\n".join(f"export {name} := {_value(value)}" for name, value in told.items())
-    return TEXT.format(exports=exports, project=shlex.quote(str(project)).replace("$", "$$"))
+    if not (project / MAKEFILE).is_file():
+        return INSTALLED.format(exports=exports, program=_word(str(_program())))
+    return TEXT.format(exports=exports, project=_word(str(project)))
 
 
 def lay_starters(place: Place, environment: Mapping[str, str]) -> None:
@@ -66,6 +99,19 @@ def is_untouched(place: Place, file: Path) -> bool:
         is_ours = file.name == MAKEFILE and not file.is_symlink() and file.is_file()
         return is_ours and file.read_bytes() == _copy(place).read_bytes()
     return False
+
+
+def _program() -> Path:
+    """`lab` as it was called, when that is an installed program; else the one of this Python."""
+    for candidate in (Path("/usr/local/bin/lab"), Path(sys.executable).parent / "lab"):
+        if candidate.is_file():
+            return candidate
+    return Path("lab")
+
+
+def _word(text: str) -> str:
+    """One word of a recipe's shell."""
+    return shlex.quote(text).replace("$", "$$")
 
 
 def _copy(place: Place) -> Path:

@@ -7,11 +7,14 @@ from pathlib import Path
 import click
 
 from lab.commands.options import console_of, yes_option
+from lab.console import Console
 from lab.web import assets
-from provision.errors import LabError
+from provision.errors import LabError, UsageError
 from provision.message import say
 from provision.registry import open_cache
 from provision.settings import Settings
+
+FILE, FOLDER = "gpu-queue-lab-parts.tar", "gpu-queue-lab-bundle"
 
 
 @click.command()
@@ -30,15 +33,66 @@ def cache(context: click.Context, prune: bool, yes: bool) -> None:
 
 
 @click.command()
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("out", required=False, type=click.Path(path_type=Path))
 @click.pass_context
-def bundle(context: click.Context, file: Path) -> None:
-    """Pack the built parts with checksums, for machines that cannot build."""
+def bundle(context: click.Context, out: Path | None) -> None:
+    """Pack the built parts with checksums, for machines that cannot build.
+
+    With TARGET=vm: collect all that the machine is made from into a folder.
+    """
     console = console_of(context)
+    if console.environment.get("TARGET") == "vm":
+        _collect_for_machines(console, (out or Path(FOLDER)).absolute())
+    else:
+        _pack_parts(console, (out or Path(FILE)).absolute())
+
+
+def _pack_parts(console: Console, file: Path) -> None:
+    if file.is_dir():
+        raise UsageError(
+            say("{path} is a folder; the parts are packed into one file.", path=file),
+            next_move=say("Name a file: make bundle OUT=parts.tar."),
+        )
     store = open_cache(Settings.from_environment(console.environment))
     try:
         assets.fetch(store.path, console.environment, console.tell_progress)
     except LabError as error:
         console.tell(error.what)
-    store.write_bundle(file.absolute(), console.tell_progress)
-    console.tell(say("Packed into {file}. Use it with BUNDLE={file}.", file=file.absolute()))
+    store.write_bundle(file, console.tell_progress)
+    console.tell(say("Packed into {file}. Use it with BUNDLE={file}.", file=file))
+
+
+def _collect_for_machines(console: Console, folder: Path) -> None:
+    """A bundle of the vm target, for every way of getting machine and GPUs that was not ruled out."""
+    from provision.vm.collecting import collect
+    from provision.vm.collecting_plan import read_plan
+    from provision.vm.settings import PROVIDERS, read_settings
+
+    chosen = read_settings(console.environment)
+    settings = Settings.from_environment(console.environment)
+    unneeded = [name for name in PROVIDERS if chosen.gpus not in ("", name)]
+    if chosen.maker == "ssh":
+        unneeded.append("qemu")
+    try:
+        page: Path | None = assets.fetch(settings.cache, console.environment, console.tell_progress)
+    except LabError as error:
+        console.tell(error.what)
+        page = None
+    collected = collect(
+        folder,
+        read_plan().without(*unneeded),
+        page=page,
+        environ=settings.environ,
+        tell=console.tell_progress,
+    )
+    for remark in collected.remarks:
+        console.tell(remark)
+    files = [collected.bundle.path(artefact) for artefact in collected.bundle.artefacts]
+    console.tell(
+        say(
+            "{count} files, {size} MB in {folder}. Use it with BUNDLE={folder}.",
+            count=len(files),
+            size=sum(file.stat().st_size for file in files) // 1_000_000,
+            folder=folder,
+        )
+    )

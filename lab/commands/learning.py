@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from lab.commands.options import console_of, lab_option, read_step, read_steps
+from lab.commands.remoting import shell_there
 from lab.commands.showing import EXIT_CODES, info, point_on, show
 from lab.content import draw, step_text
 from lab.events import tell_news, tell_verdict
@@ -78,6 +79,8 @@ def shell(context: click.Context, slug: str | None) -> None:
     """Open a shell in the workspace, with kubectl, completion and KUBECONFIG set."""
     console = console_of(context, slug)
     place = console.place()
+    if not place.target.is_here:
+        shell_there(console, place)
     command, variables = prepare_shell(place, os.environ, Path(sys.executable).parent)
     console.tell(
         say(

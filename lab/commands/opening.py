@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from lab.commands.options import console_of, lab_option
+from lab.commands.remoting import open_there
 from lab.console import Console
 from lab.web.browsing import show, tunnel
 from lab.web.launch import page_folder
 from lab.web.launching import open_page
 from lab.web.listening import Beyond
+from provision.errors import UsageError
 from provision.message import say
 
 
@@ -33,6 +35,14 @@ def open(
     console = console_of(context, slug)
     place = console.place()
     is_said = bool(address or tls_cert or tls_key)
+    if not place.target.is_here:
+        if is_said:
+            raise UsageError(
+                say("The page of a machine is reached through a forward on 127.0.0.1 only."),
+                next_move=say("Leave --address and --tls-cert out."),
+            )
+        open_there(console, place, has_browser=not no_browser)
+        return
     beyond = Beyond(address, tls_cert, tls_key).checked() if is_said else None
     opened = open_page(
         place, console.environment, console.speech.language, beyond, console.tell_progress

@@ -8,20 +8,17 @@ import click
 
 from lab.casework.kit import remove_kit
 from lab.commands.options import console_of, lab_option, yes_option
+from lab.commands.remoting import bring_up_there, destroy_there, reset_there
 from lab.console import Console
 from lab.places import Place, require_folder
-from lab.progress import ProgressLog
+from lab.resetting import reset_place
 from lab.starters import lay_starters, take_starters
-from lab.verdicts import VerdictStore
 from lab.web.assets import fetch
 from lab.web.launching import Shells, forget_launch, is_open, open_again
 from lab.workspace import (
     claim,
-    dated_folder,
     entries,
     is_ours,
-    keep_and_empty,
-    keep_histories,
     remove,
     require_apart,
 )
@@ -57,6 +54,8 @@ def _provision_for_the_page(console: Console) -> None:
 
 
 def _bring_up(console: Console, place: Place, tell: Tell) -> Provisioned:
+    if not place.target.is_here:
+        return bring_up_there(console, place, tell)
     require_folder(place.workspace)
     require_apart(place, console.environment)
     was_empty, was_open = not entries(place), is_open(place)
@@ -102,6 +101,9 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
     console = console_of(context, slug, yes=yes)
     place = console.place()
     place.target.info()
+    if not place.target.is_here:
+        _tell_ready(console, place, reset_there(console, place))
+        return
     require_folder(place.workspace)
     console.require_agreement(
         say(
@@ -111,20 +113,11 @@ def reset(context: click.Context, slug: str | None, yes: bool) -> None:
             workspace=place.workspace,
         )
     )
-    shells, was_open = Shells.of(place), is_open(place)
-    provisioned = place.target.reset(console.tell_progress)
-    kept = keep_and_empty(place, "reset")
-    folder = kept or dated_folder(place, "reset")
-    ProgressLog(place.progress_file).archive(folder)
-    VerdictStore(place.verdicts).archive(folder)
-    keep_histories(place, folder)
-    lay_starters(place, console.environment)
-    if kept is not None:
-        console.tell(say("Your files are kept in {folder}.", folder=kept))
-    if was_open:
-        open_again(place, console.tell_progress)
-    _tell_ready(console, place, provisioned)
-    shells.end()
+    done = reset_place(place, console.environment, console.tell_progress)
+    if done.kept is not None:
+        console.tell(say("Your files are kept in {folder}.", folder=done.kept))
+    _tell_ready(console, place, done.provisioned)
+    done.end_shells()
 
 
 @click.command()
@@ -137,6 +130,9 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
     place = console.place()
     if not place.home.exists():
         console.tell(say("There is no place at {home}; nothing was removed.", home=place.home))
+        return
+    if not place.target.is_here:
+        destroy_there(console, place)
         return
     goes_too = is_ours(place) and not place.workspace.is_symlink()
     if goes_too:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
 from checks.outcome import StepVerdict
@@ -11,10 +9,9 @@ from lab.commands.options import console_of, lab_option, read_steps, yes_option
 from lab.commands.showing import EXIT_CODES, info, point_on, show
 from lab.console import Console
 from lab.examining import Examiner, overall
-from lab.model import Step
-from lab.places import Place
-from lab.replacing import live_objects, require_groundwork
-from lab.solving import Answer, files_in_the_way, play, read_answer
+from lab.players import Answers, Player, player_of
+from lab.replacing import require_groundwork
+from lab.solving import read_answer
 from lab.standing import Standing
 from provision.message import say
 
@@ -31,12 +28,13 @@ def solve(context: click.Context, step: str, slug: str | None, yes: bool) -> Non
     steps = read_steps(place.lab, step, "solve") if step else (Examiner(place).first_open_step(),)
     answers = [(s, read_answer(place, s)) for s in steps]
     place.target.info()
+    player = player_of(place, console.speech.language)
     if len(steps) == 1:
         require_groundwork(place, steps[0])
-    _require_agreement(console, place, answers)
+    _require_agreement(console, player, answers)
     played: list[Standing] = []
     for one, answer in answers:
-        kept = play(place, one, answer)
+        kept = player.play(one, answer)
         if kept is not None:
             console.tell(say("Your files are kept in {folder}.", folder=kept))
         standings = Examiner(place, by_answer=True).check((one,))
@@ -48,26 +46,23 @@ def solve(context: click.Context, step: str, slug: str | None, yes: bool) -> Non
     point_on(console, place, played)
 
 
-def _require_agreement(
-    console: Console, place: Place, answers: Sequence[tuple[Step, Answer]]
-) -> None:
+def _require_agreement(console: Console, player: Player, answers: Answers) -> None:
     """Ask before files of the learner, or objects in the cluster, give way to the answers."""
-    in_the_way = [f for one, answer in answers for f in files_in_the_way(place, one, answer)]
-    files = ", ".join(dict.fromkeys(file.name for file in in_the_way))
-    objects = ", ".join(str(o) for o in live_objects(place, [answer for _, answer in answers]))
+    found = player.ahead(answers)
+    files, objects = ", ".join(found.files), ", ".join(found.objects)
     if files and objects:
         question = say(
             "Replace your {files}, and in the cluster {objects}, by the answers? Copies of the "
             "files are kept in {saved}.",
             files=files,
             objects=objects,
-            saved=place.saved,
+            saved=found.saved,
         )
     elif files:
         question = say(
             "Replace your {files} by the answers? Copies are kept in {saved}.",
             files=files,
-            saved=place.saved,
+            saved=found.saved,
         )
     elif objects:
         question = say("Replace in the cluster {objects} by the answers?", objects=objects)

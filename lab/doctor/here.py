@@ -33,9 +33,10 @@ def examine_tools() -> Iterator[Diagnosis]:
             yield note(f"tools.{tool}", what)
 
 
-def examine_files(place: Place) -> Iterator[Diagnosis]:
-    """The learner's folder and the record of progress."""
-    yield _workspace(place)
+def examine_files(place: Place, *, is_here: bool = True) -> Iterator[Diagnosis]:
+    """The learner's folder, where it `is_here`, and the record of progress."""
+    if is_here:
+        yield _workspace(place)
     try:
         records = ProgressLog(place.progress_file).records()
     except LabError as error:

@@ -20,7 +20,7 @@ def examine(place: Place, kit: Kit | None = None) -> tuple[Diagnosis, ...]:
     with ThreadPoolExecutor(2) as pool:
         target = pool.submit(_examine_target, place)
         grader = pool.submit(lambda: tuple(try_grader(place.lab, kit)))
-        here = (*examine_tools(), *examine_files(place))
+        here = (*examine_tools(), *examine_files(place, is_here=place.target.is_here))
         return (*here, *target.result(), *grader.result())
 
 

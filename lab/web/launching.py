@@ -29,7 +29,7 @@ from provision.errors import LabError
 from provision.files import plain_file_errors
 from provision.settings import Settings
 from provision.state import locked
-from provision.target import Tell
+from provision.target import Tell, silent
 
 END_SECONDS = 5.0
 
@@ -101,6 +101,21 @@ def _open(
         running = replace(wanted, token=new_token())
         write_launch(place.home, running)
     return Opened(running, place.target.start(PAGE, tell))
+
+
+def ensure_launch(place: Place, environment: Mapping[str, str], language: str) -> None:
+    """A launch for a page that is started by the machine itself, unless there is a usable one."""
+    with contextlib.suppress(LabError):
+        if read_launch(place.home) is not None:
+            return
+    settings = Settings.from_environment(environment)
+    launch = Launch(
+        token=new_token(),
+        language=language,
+        assets=str(fetch(settings.cache, environment, silent)),
+        environment={**allowed(environment), "LAB": place.lab.slug},
+    )
+    write_launch(place.home, launch)
 
 
 def is_open(place: Place) -> bool:

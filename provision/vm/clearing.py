@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from provision.errors import TargetError, TimedOut
 from provision.message import Message, say
@@ -30,6 +31,7 @@ QUEUES = (
 )
 KUEUE = "kueue.x-k8s.io"
 CLEAR_SECONDS = 120.0
+QUEUE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Clearing:
 
     def run(self) -> None:
         """Take out what was made; TargetError when something does not go in time."""
+        self._delete(f"clusterqueues.{KUEUE}")  # they admit nobody from now on
         self._stage(say("taking out Jobs and pods"), self._end_work)
         self._stage(say("taking out queues"), self._end_queues)
         self._stage(say("making namespaces anew"), self._renew_namespaces)
@@ -70,12 +73,23 @@ class Clearing:
         return None
 
     def _end_queues(self) -> None:
-        for kind in QUEUES:
+        try:
+            wait_until(partial(self._queues_left, QUEUES[:1]), within=QUEUE_SECONDS, every=0.3)
+        except TimedOut:
+            self._free(QUEUES[0])
+        for kind in QUEUES[1:]:
             self._delete(f"{kind}.{KUEUE}")
-        self._wait(self._queues_left)
+        self._wait(partial(self._queues_left, QUEUES))
 
-    def _queues_left(self) -> Message | None:
-        for kind in QUEUES:
+    def _free(self, kind: str) -> None:
+        """Nothing is in these queues any more, so that what holds them is only forgotten."""
+        self.tell(Progress(say("freeing ClusterQueues that Kueue does not let go"), 0.0))
+        for name in self._names(f"{kind}.{KUEUE}"):
+            freed = '{"metadata":{"finalizers":null}}'
+            self.kubectl.text("patch", f"{kind}.{KUEUE}", name, "--type=merge", f"--patch={freed}")
+
+    def _queues_left(self, kinds: Iterable[str]) -> Message | None:
+        for kind in kinds:
             names = self._names(f"{kind}.{KUEUE}")
             if names:
                 return say("{kind} {name} is still there", kind=kind, name=names[0])

@@ -7,6 +7,7 @@ Answers and tests are no part of it.
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,12 @@ BUILD_SECONDS = 120.0
 _CATALOGS = "lab/locale/*/LC_MESSAGES/*.po"
 
 
+def page_assets(cache: Path) -> Path:
+    """Where the page keeps xterm.js once it was fetched: below the cache, by its lock file."""
+    lock = PROJECT / "lab" / "web" / "npm" / "package-lock.json"
+    return cache / "page" / hashlib.sha256(lock.read_bytes()).hexdigest()[:16]
+
+
 def build_wheel(out: Path, assets: Path, project: Path = PROJECT) -> Path:
     """Build the wheel of `project` into the folder `out`; the path of the file.
 
@@ -34,9 +41,7 @@ def build_wheel(out: Path, assets: Path, project: Path = PROJECT) -> Path:
     if not assets.is_dir() or not any(assets.iterdir()):
         raise TargetError(
             say("{path} does not hold xterm.js, which the page needs.", path=assets),
-            next_move=say(
-                "Fetch it with make open, where npm reaches its registry."
-            ),
+            next_move=say("Fetch it with make open, where npm reaches its registry."),
         )
     if not (project / "pyproject.toml").is_file():
         raise TargetError(

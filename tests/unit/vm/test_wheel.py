@@ -4,8 +4,9 @@ import zipfile
 
 import pytest
 
+from lab.web.assets import assets_folder
 from provision.errors import TargetError
-from provision.vm.wheel import build_wheel
+from provision.vm.wheel import build_wheel, page_assets
 
 
 @pytest.fixture(scope="module")
@@ -57,3 +58,7 @@ def test_a_folder_that_is_no_project_is_refused(assets, tmp_path):
     with pytest.raises(TargetError) as caught:
         build_wheel(tmp_path / "out", assets, project=tmp_path)
     assert "project's folder" in str(caught.value.what)
+
+
+def test_the_terminal_is_looked_for_where_the_page_keeps_it(tmp_path):
+    assert page_assets(tmp_path) == assets_folder(tmp_path)
