@@ -1,0 +1,185 @@
+"""QEMU as a process: started in the background, found again, powered off, ended by its own id.
+
+The file with the process id outlives a QEMU that was killed, and the id may be another's by then.
+So the process must name that file in its command, and must have begun when QEMU did. That moment is
+counted in ticks since boot, which no change of the clock moves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import psutil
+
+from provision.errors import TargetError, TimedOut
+from provision.files import write_atomically
+from provision.local.processes import await_end, is_alive
+from provision.message import Message, say
+from provision.vm.machines.qemu_tools import last_line
+from provision.waiting import wait_until
+
+START_SECONDS = 60.0
+OFF_SECONDS = 90.0
+PRESS_EVERY = 5.0  # a machine that still boots does not hear the button
+END_SECONDS = 10.0
+MONITOR_SECONDS = 5.0
+LINE_BYTES = 1 << 16
+STARTED = "qemu.started"  # beside the file with the process id
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def find_process(pid_file: Path) -> psutil.Process | None:
+    """The QEMU that wrote `pid_file`; None when it runs no more."""
+    try:
+        process = psutil.Process(int(pid_file.read_text("ascii")))
+        is_ours = str(pid_file) in process.cmdline() and is_alive(process)
+        return process if is_ours and _began_then(process.pid, pid_file) else None
+    except (OSError, ValueError, OverflowError, psutil.Error):
+        return None
+
+
+def _began_then(pid: int, pid_file: Path) -> bool:
+    """Whether the process is as old as the one that was noted under that id.
+
+    Without a note of that id (we were killed before it was written) the command alone decides.
+    """
+    try:
+        noted = pid_file.with_name(STARTED).read_text("ascii").strip()
+    except (OSError, ValueError):
+        return True
+    return noted.split()[:1] != [str(pid)] or noted == _beginning(pid)
+
+
+def _beginning(pid: int) -> str:
+    """The process id, the ticks since boot at which it began, and which boot that was."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8", errors="replace").rpartition(")")[2]
+    return f"{pid} {fields.split()[19]} {BOOT_ID.read_text('ascii').strip()}"
+
+
+def start(command: Sequence[str], pid_file: Path, *, within: float = START_SECONDS) -> None:
+    """Run QEMU until it has gone to the background; TargetError with its own words when it fails.
+
+    One that does not get there in time is ended.
+    """
+    pid_file.with_name(STARTED).unlink(missing_ok=True)
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _not_started(error.strerror or str(error)) from error
+    try:
+        _, told = process.communicate(timeout=within)
+    except BaseException as error:
+        _end_all(process)
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise _not_started(f"no answer within {within:g} s") from error
+        raise
+    if process.returncode:
+        raise _not_started(last_line(told))
+    if (found := find_process(pid_file)) is None:
+        raise _not_started("it ended at once")
+    write_atomically(pid_file.with_name(STARTED), _beginning(found.pid) + "\n")
+
+
+def power_off(process: psutil.Process, monitor: Path, *, within: float = OFF_SECONDS) -> bool:
+    """Press the power button and wait; True when the machine went off by itself.
+
+    One that does not is ended by its process id.
+    """
+    pressed = 0.0
+
+    def missing() -> Message | None:
+        nonlocal pressed
+        if not is_alive(process):
+            return None
+        if time.monotonic() - pressed >= PRESS_EVERY:
+            pressed = time.monotonic()
+            press_button(monitor)
+        return say("the machine is still on")
+
+    try:
+        wait_until(missing, within=within, every=0.2)
+    except TimedOut:
+        end(process)
+        return False
+    return True
+
+
+def press_button(monitor: Path) -> bool:
+    """Ask for ACPI power-off through QEMU's monitor (QMP); False when the monitor is silent."""
+    commands = ("qmp_capabilities", "system_powerdown")
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(MONITOR_SECONDS)
+            line.connect(str(monitor))
+            with line.makefile("rb") as answers:
+                answers.readline(LINE_BYTES)  # its greeting
+                for command in commands:
+                    line.sendall(json.dumps({"execute": command}).encode() + b"\n")
+                    if not _is_done(answers):
+                        return False
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def end(process: psutil.Process, *, grace: float = END_SECONDS) -> None:
+    """TERM, which QEMU obeys at once, then KILL, to this process only; TimedOut if it stays."""
+    for signal in (process.terminate, process.kill):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            signal()
+        try:
+            await_end([process], within=grace)
+        except TimedOut:
+            if signal == process.kill:
+                raise
+        else:
+            return
+
+
+def _is_done(answers: BinaryIO) -> bool:
+    """Whether the last command was done; events that come before its answer are passed over."""
+    for _ in range(20):
+        told = json.loads(answers.readline(LINE_BYTES))
+        if "return" in told or "error" in told:
+            return "return" in told
+    return False
+
+
+def _end_all(process: subprocess.Popen[bytes]) -> None:
+    """End QEMU's first process and the one in the background that it may have made already."""
+    with contextlib.suppress(psutil.Error):
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+    process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(END_SECONDS)
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+def _not_started(reason: str) -> TargetError:
+    if "hostfwd" in reason or "host forwarding" in reason:
+        return TargetError(
+            say("The machine's port was taken at the last moment: {reason}", reason=reason),
+            next_move=say("Run the same command again: another port is chosen."),
+        )
+    return TargetError(
+        say("QEMU did not start the machine: {reason}", reason=reason),
+        next_move=say(
+            "Mend what it says; VM_ACCELERATOR=tcg does without KVM, VM_MEMORY and VM_CPUS make "
+            "the machine smaller."
+        ),
+    )
