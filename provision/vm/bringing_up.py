@@ -62,7 +62,7 @@ class Work:
         state, connecting = self.connect(state, machine, key)
         state = replace(state, is_prepared=True)
         save_state(self.place.spec.home, state)
-        remarks = (*gathered.remarks, *getattr(maker, "remarks", ()), *connecting.remarks)
+        remarks = (*gathered.remarks, *maker.remarks, *connecting.remarks)
         return Provisioned(
             describe(self.place, machine, state),
             is_changed=played.changes > 0 or connecting.is_changed,

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from provision.errors import TargetError, TimedOut
 from provision.files import write_atomically
-from provision.message import say
+from provision.message import Message, say
 from provision.sockets import short_socket
 from provision.target import Tell
 
@@ -118,6 +118,10 @@ class MachineMaker(Protocol):
     @property
     def is_given(self) -> bool:
         """The machine is somebody's own: it is neither made, powered off nor removed by us."""
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """What people should know of the machine; as `ensure` found it."""
 
     def ensure(self, tell: Tell) -> Machine:
         """The machine, made and powered on if need be; it answers over SSH on return."""

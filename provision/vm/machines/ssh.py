@@ -75,6 +75,7 @@ class SshMaker:
     """Implements `provision.vm.machine.MachineMaker` for a machine that somebody has already."""
 
     is_given = True
+    remarks: tuple[Message, ...] = ()
 
     def __init__(self, home: Path, vm: VmSettings, settings: Settings) -> None:
         self._home, self._vm, self._settings = home, vm.ssh, settings
