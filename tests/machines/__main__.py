@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
+from pathlib import Path
 
 import click
 
 from provision.errors import LabError
 from tests.machines.booting import boot, halt
+from tests.machines.bundling import make_bundle, shared_bundle
 from tests.machines.leftovers import leftovers
 from tests.machines.needs import missing
 from tests.machines.record import all_names, read_record
@@ -52,6 +54,13 @@ def list_all() -> None:
         state = "up" if record and record.process() else "not up"
         address = record.address if record else "-"
         click.echo(f"{name} {address} {state}: {len(leftovers(name))} things")
+
+
+@cli.command()
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
+def bundle(folder: Path | None) -> None:
+    """Make the bundle of stand-ins, in FOLDER or in the cache, and print where it is."""
+    click.echo(make_bundle(folder).folder if folder else shared_bundle())
 
 
 if __name__ == "__main__":

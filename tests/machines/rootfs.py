@@ -26,7 +26,7 @@ PACKAGES = (
     # ... and what the stand-in makes its certificates with.
     *("ethtool", "openssl"),
 )
-BUNDLED = ("python3-venv", "tmux")
+BUNDLED = ("bash-completion", "python3-venv", "tmux")
 BUILD_SECONDS = 900.0
 # Which packages the bundled ones bring is what apt would install into this very machine.
 FETCH = (

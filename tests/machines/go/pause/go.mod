@@ -1,0 +1,3 @@
+module gpu-queue-lab-pause
+
+go 1.26.0
