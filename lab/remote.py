@@ -56,15 +56,6 @@ class Inside:
             raise self._unheard(done)
         return answer
 
-    def text(self, *arguments: str, within: float) -> str:
-        """What a command of the lab there prints; LabError with its last words when it fails."""
-        done = run(self.machine, self.command(*arguments), input=None, within=within)
-        if not done.is_reached:
-            raise self._unreached(done)
-        if done.returncode:
-            raise self._unheard(done)
-        return done.stdout.decode(errors="replace")
-
     def terminal(self, *arguments: str) -> tuple[str, ...]:
         """The local command that runs one of the lab there on this terminal.
 

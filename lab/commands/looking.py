@@ -9,13 +9,12 @@ from pathlib import Path
 import click
 
 from lab.commands.options import console_of, lab_option
-from lab.commands.remoting import log_there
 from lab.console import Console
 from lab.places import PAGE, Place
 from lab.report.standing_json import target_as_json
 from lab.text import pad, width
 from lab.web.launching import opened
-from provision.errors import LabError, UsageError
+from provision.errors import LabError
 from provision.message import say
 from provision.target import ComponentStatus, TargetStatus
 
@@ -45,15 +44,7 @@ def status(context: click.Context, is_json: bool, slug: str | None) -> None:
 @click.pass_context
 def logs(context: click.Context, name: str, lines: int, slug: str | None) -> None:
     """Show the last lines of a component's log."""
-    console = console_of(context, slug)
-    place = console.place()
-    try:
-        path = place.target.log_path(name)
-    except UsageError:
-        if (text := log_there(console, place, name, max(lines, 1))) is None:
-            raise
-        click.echo(text, nl=False)
-        return
+    path = console_of(context, slug).place().target.log_path(name)
     try:
         with path.open("rb") as file:
             file.seek(max(path.stat().st_size - 400 * max(lines, 1), 0))

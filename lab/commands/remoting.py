@@ -25,14 +25,17 @@ from provision.settings import Settings
 from provision.target import Provisioned, Tell
 
 LAUNCH_SECONDS = 90.0
-LOG_SECONDS = 60.0
 
 
 def bring_up_there(console: Console, place: Place, tell: Tell) -> Provisioned:
-    """Provision the machine; xterm.js is fetched first, since it goes there inside our wheel."""
+    """Provision the machine; xterm.js is fetched first, since it goes there inside our wheel.
+
+    Where it cannot be had, what is collected for the machine says that our wheel is missing.
+    """
     environment = console.environment
-    if not environment.get("BUNDLE"):
-        fetch(Settings.from_environment(environment).cache, environment, tell)
+    with contextlib.suppress(LabError):
+        if not environment.get("BUNDLE"):
+            fetch(Settings.from_environment(environment).cache, environment, tell)
     provisioned = place.target.up(tell)
     console.places().remember(place.lab.slug)
     return provisioned
@@ -106,11 +109,3 @@ def shell_there(console: Console, place: Place) -> None:
             say("The shell {shell} could not be started: {error}", shell=command[0], error=error),
             next_move=say("Install an OpenSSH client (Debian: apt-get install openssh-client)."),
         ) from error
-
-
-def log_there(console: Console, place: Place, name: str, lines: int) -> str | None:
-    """The last lines of a log that is in the machine; None when the place is here."""
-    inside = inside_of(place, console.speech.language)
-    if inside is None or not name:
-        return None
-    return inside.text("logs", f"--lines={lines}", "--", name, within=LOG_SECONDS)
