@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from provision.settings import Settings
@@ -19,3 +22,12 @@ def cache() -> Path:
 def settings() -> Settings:
     """The settings of this environment; Go's caches stay, since tests build more than once."""
     return Settings.from_environment({**os.environ, "KEEP_GO_CACHE": "1"})
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder of the cache: what is being made there is made by one only."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

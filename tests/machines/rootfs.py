@@ -1,6 +1,6 @@
 """The files of a machine: Debian packages, unpacked once and kept under a key of the recipe.
 
-What the lab's bundle brings (python3-venv, tmux) is left out, and kept beside the files as .deb.
+What a bundle brings (python3-venv, tmux and others) is left out, and kept beside them as .deb.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ import tempfile
 from pathlib import Path
 
 from provision.local.cache import remove_tree
-from tests.machines.places import cache
+from provision.vm.collecting_plan import read_plan
+from tests.machines.places import alone, cache
 from tests.machines.shell import run
 
 GUEST = Path(__file__).parent / "guest"
@@ -26,7 +27,6 @@ PACKAGES = (
     # ... and what the stand-in makes its certificates with.
     *("ethtool", "openssl"),
 )
-BUNDLED = ("bash-completion", "python3-venv", "tmux")
 BUILD_SECONDS = 900.0
 # Which packages the bundled ones bring is what apt would install into this very machine.
 FETCH = (
@@ -38,15 +38,15 @@ FETCH = (
 def rootfs() -> Path:
     """The folder of the files, made now when it is not there; `debs` lies beside it."""
     target = cache() / "rootfs" / _key()
-    if not (target / "root").is_dir():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
-        try:
-            _make(draft)
-            remove_tree(target)
-            draft.rename(target)
-        finally:
-            remove_tree(draft)
+    with alone(target.parent):
+        # One that is there is never replaced: machines that are up lie over it.
+        if not target.is_dir():
+            draft = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
+            try:
+                _make(draft)
+                draft.rename(target)
+            finally:
+                remove_tree(draft)
     return target / "root"
 
 
@@ -63,7 +63,7 @@ def _make(draft: Path) -> None:
         "--quiet",
         "--variant=minbase",
         f"--include={','.join(PACKAGES)}",
-        f"--customize-hook={FETCH.format(debs=folder, names=' '.join(BUNDLED))}",
+        f"--customize-hook={FETCH.format(debs=folder, names=' '.join(read_plan().debs))}",
         f'--customize-hook={GUEST / "setup.sh"} "$1"',
         SUITE,
         draft / "root",
@@ -73,5 +73,5 @@ def _make(draft: Path) -> None:
 
 def _key() -> str:
     texts = {p.name: p.read_text("utf-8") for p in sorted(GUEST.iterdir())}
-    recipe = json.dumps([SUITE, PACKAGES, BUNDLED, FETCH, texts], sort_keys=True)
+    recipe = json.dumps([SUITE, PACKAGES, read_plan().debs, FETCH, texts], sort_keys=True)
     return f"{SUITE}-{hashlib.sha256(recipe.encode()).hexdigest()[:16]}"
