@@ -1,25 +1,33 @@
-"""Reading a file where the learner works, through a testinfra host (`local://`, later ssh).
+"""Reading a file where the learner works, through a testinfra host (`local://` or `ssh://`).
 
 The only module that imports testinfra. One shell command a file: it looks at the type before it
-opens anything, follows no link, and sends at most `LARGEST` bytes.
+opens anything, follows no link, and sends at most `LARGEST` bytes. A host that cannot be asked is
+never taken for a file that is wrong: whatever is no whole answer is `HostFailed`.
 """
 
 from __future__ import annotations
 
+import secrets
+import threading
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from testinfra.backend.base import CommandResult
     from testinfra.host import Host
 
 LARGEST = 256 * 1024
 _SECONDS = 5
+# Beyond what the command itself may take: a connection that is made first, or has gone dead.
+_ANSWER_SECONDS = 20.0
 
-# Answers one line "<kind> <mtime> <size>", then the bytes, or the names there are instead.
-# $0 folder, $1 name, $2 cap in bytes.
+# Answers a line with the mark, one with "<kind> <mtime> <size>", then the bytes, or the names there
+# are instead. What a shell's start-up files print stands before the mark.
+# $0 folder, $1 name, $2 cap in bytes, $3 mark.
 _SCRIPT = """
+printf '%s\\n' "$3"
 cd -- "$0" 2>/dev/null || { echo no-folder; exit 0; }
 if [ -L "$1" ]; then echo link; exit 0; fi
 if [ ! -e "$1" ]; then echo absent; timeout 3 ls -1A | head -n 500 | head -c 16384; exit 0; fi
@@ -77,14 +85,54 @@ class Workplace:
 
     def read(self, name: str) -> Found:
         """What stands under `name`, a path below the folder. HostFailed when nobody answers."""
+        mark = secrets.token_hex(8)
+        answer = self._ask(_SCRIPT, str(self.folder), name, str(LARGEST + 1), mark)
+        _, found, rest = answer.stdout_bytes.partition(f"{mark}\n".encode())
+        if not found:
+            raise HostFailed(_last_words(answer))
+        head, _, content = rest.partition(b"\n")
+        return _understand(head.decode("ascii", "replace"), content, answer.rc)
+
+    def _ask(self, *words: str) -> CommandResult:
+        """What the host answers. testinfra has no time limit of its own, hence the thread.
+
+        ssh ends with 255 when it cannot reach the host, which testinfra raises as a RuntimeError;
+        the command itself never ends so.
+        """
+        answers: list[CommandResult | Exception] = []
+
+        def run() -> None:
+            try:
+                answers.append(
+                    self._reach().run(f"timeout {_SECONDS} sh -c %s %s %s %s %s", *words)
+                )
+            except Exception as error:
+                answers.append(error)
+
+        thread = threading.Thread(target=run, daemon=True)
+        thread.start()
+        thread.join(_ANSWER_SECONDS)
+        if not answers:
+            raise HostFailed(f"no answer within {_ANSWER_SECONDS:g} s")
+        answer = answers[0]
+        if isinstance(answer, RuntimeError) and hasattr(answer.args[0], "rc"):
+            raise HostFailed(_last_words(answer.args[0])) from answer
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _reach(self) -> Host:
         import testinfra  # costs time, and steps without files need none
 
         if self._host is None:
             self._host = testinfra.get_host(self._spec)
-        command = f"timeout {_SECONDS} sh -c %s %s %s %s"
-        answer = self._host.run(command, _SCRIPT, str(self.folder), name, str(LARGEST + 1))
-        head, _, content = answer.stdout_bytes.partition(b"\n")
-        return _understand(head.decode("ascii", "replace"), content, answer.rc)
+        return self._host
+
+
+def _last_words(answer: CommandResult) -> str:
+    """How a command ended that gave no answer."""
+    lines = answer.stderr_bytes.decode(errors="replace").strip().splitlines()
+    return f"exit code {answer.rc}: {lines[-1][:120] if lines else '-'}"
 
 
 def _understand(head: str, content: bytes, exit_code: int) -> Found:
