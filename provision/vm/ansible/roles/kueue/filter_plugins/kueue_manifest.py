@@ -21,7 +21,8 @@ def kueue_text(manifest: str, spared: list[str]) -> str:
     too: the pods that bring the GPUs must start while Kueue is down.
     All other documents stay as they are, byte by byte.
     """
-    return "---\n".join(_rewritten(text, tuple(spared)) for text in _documents(manifest))
+    names = tuple(str(name) for name in spared)  # plain text: Ansible's own type is no YAML
+    return "---\n".join(_rewritten(text, names) for text in _documents(manifest))
 
 
 def kueue_facts(manifest: str) -> dict[str, Any]:

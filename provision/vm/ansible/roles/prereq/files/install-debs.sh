@@ -1,0 +1,24 @@
+#!/bin/sh
+# install-debs.sh FOLDER: installs the package files in FOLDER that the machine lacks, without a network. Of packages
+# that it has in an older version, the files are taken only where the missing ones cannot be installed without them.
+set -u
+export DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a
+missing=
+newer=
+for file in "$1"/*.deb; do
+  name=$(dpkg-deb --field "$file" Package)
+  version=$(dpkg-deb --field "$file" Version)
+  there=$(dpkg-query --show --showformat '${db:Status-Status} ${Version}' "$name" 2>/dev/null)
+  case $there in
+    "installed "*) dpkg --compare-versions "${there#installed }" lt "$version" && newer="$newer $file" ;;
+    *) missing="$missing $file" ;;
+  esac
+done
+install() {
+  apt-get install --yes --no-install-recommends --no-remove --no-download --option DPkg::Lock::Timeout=120 "$@"
+}
+# Names of package files hold no spaces.
+# shellcheck disable=SC2086
+install --simulate $missing >/dev/null 2>&1 || missing="$missing $newer"
+# shellcheck disable=SC2086
+install $missing
