@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from provision.errors import LabError, TargetError
+from provision.errors import LabError, TargetError, UsageError
 from provision.files import plain_file_errors
 from provision.message import Message, say
 from provision.state import locked
 from provision.target import Progress, Tell
 from provision.vm.bundle_index import write_index
-from provision.vm.bundle_model import Artefact, Bundle, Kind, lines
+from provision.vm.bundle_model import INDEX, Artefact, Bundle, Kind, lines
 from provision.vm.collecting_debs import collect_debs, is_same_release
 from provision.vm.collecting_http import Web
 from provision.vm.collecting_images import pull_chart, pull_image
@@ -29,7 +29,7 @@ from provision.vm.collecting_net import NotHad
 from provision.vm.collecting_oci import Reference, Registry
 from provision.vm.collecting_plan import Plan, Wanted, collected
 from provision.vm.collecting_sums import fits
-from provision.vm.collecting_wheels import collect_wheels, wheel_artefact
+from provision.vm.collecting_wheels import LOCK_FILE, collect_wheels, wheel_artefact
 from provision.vm.wheel import build_wheel
 
 LOCK = ".collecting.lock"
@@ -51,7 +51,7 @@ def collect(
     environ: Mapping[str, str],
     tell: Tell,
     needs_debs: bool = True,
-    web: Web | None = None,
+    lock_file: Path = LOCK_FILE,
 ) -> Collected:
     """Bring all that the plan names into `folder` and write its `bundle.yaml`.
 
@@ -59,12 +59,14 @@ def collect(
     packages that cannot be had are a remark. TargetError lists everything that could not be had.
     """
     started = time.monotonic()
+    _require_ours(folder)
     with plain_file_errors(), locked(folder / LOCK, tell, started):
-        with web or Web(environ) as used:
-            work = _Work(folder, plan, environ, Registry(used), used, tell, started)
+        with Web(environ) as web:
+            work = _Work(folder, plan, environ, web, tell, started)
             for wanted in plan.artefacts:
                 work.attempt(wanted)
-        work.wheels(page)
+        work.wheels(lock_file)
+        work.our_wheel(page)
         work.debs(needs_debs)
         if work.problems:
             raise _not_had(folder, work.problems)
@@ -105,13 +107,12 @@ class _Work:
         folder: Path,
         plan: Plan,
         environ: Mapping[str, str],
-        registry: Registry,
         web: Web,
         tell: Tell,
         started: float,
     ) -> None:
         self._folder, self._plan, self._environ = folder, plan, environ
-        self._registry, self._web = registry, web
+        self._web, self._registry = web, Registry(web)
         self._tell, self._started = tell, started
         self._journal = Journal(folder)
         self.artefacts: list[Artefact] = []
@@ -129,26 +130,22 @@ class _Work:
                 wanted, self._folder, self._web, self._registry, self._plan.platform
             )
         except NotHad as error:
-            self.problems.append(
-                say(
-                    "{name} {version} from {source}: {reason}",
-                    name=wanted.name,
-                    version=wanted.version,
-                    source=wanted.source,
-                    reason=error.reason,
-                )
-            )
+            name, reason = f"{wanted.name} {wanted.version}", error.reason
+            self.problems.append(say("{name}: {reason}", name=name, reason=reason))
             return
         self.artefacts.append(artefact)
         self._journal.note(wanted, artefact)
 
-    def wheels(self, page: Path | None) -> None:
-        """Get the Python packages of the machine, and build our own."""
+    def wheels(self, lock_file: Path) -> None:
+        """Get the Python packages of the machine."""
         self._say(say("fetching the Python packages"))
         try:
-            self.artefacts += collect_wheels(self._plan, self._folder, self._environ)
+            self.artefacts += collect_wheels(self._plan, self._folder, self._environ, lock_file)
         except NotHad as error:
             self.problems.append(say("Python packages: {reason}", reason=error.reason))
+
+    def our_wheel(self, page: Path | None) -> None:
+        """Build the lab itself for the machine, with the files of its page."""
         if page is None:
             self.problems.append(say("our own wheel: it needs xterm.js from npm"))
             return
@@ -180,6 +177,16 @@ class _Work:
 
     def _say(self, stage: Message) -> None:
         self._tell(Progress(stage, time.monotonic() - self._started))
+
+
+def _require_ours(folder: Path) -> None:
+    """Nothing is strewn over a folder that somebody keeps other things in."""
+    names = {p.name for p in folder.iterdir()} if folder.is_dir() else set()
+    if names and not names & {LOCK, INDEX}:
+        raise UsageError(
+            say("{path} holds other things than a bundle.", path=folder),
+            next_move=say("Name an empty or a new folder: make bundle TARGET=vm OUT=folder."),
+        )
 
 
 def _sweep(folder: Path) -> None:

@@ -104,7 +104,7 @@ class Web:
         while True:
             is_new = not part.exists()
             self._complete(url, part, headers or {})
-            sums = file_sums(part)
+            sums = file_sums(part, algorithm)
             if sums.get(algorithm) == wanted:
                 part.replace(target)
                 return sums["sha256"]

@@ -25,22 +25,25 @@ def listed_sum(text: str, file: str) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def file_sums(path: Path) -> dict[str, str]:
-    """sha256 and sha512 of a plain file, in hex; OSError when it cannot be read."""
+def file_sums(path: Path, algorithm: str = "sha256") -> dict[str, str]:
+    """The sha256 of a plain file and its other sum that is asked for, in hex, by their names.
+
+    OSError when it cannot be read.
+    """
     require_plain(path)
-    short, long = hashlib.sha256(), hashlib.sha512()
+    sums = {name: hashlib.new(name) for name in {"sha256", algorithm} & {*ALGORITHMS.values()}}
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):
-            short.update(chunk)
-            long.update(chunk)
-    return {"sha256": short.hexdigest(), "sha512": long.hexdigest()}
+            for running in sums.values():
+                running.update(chunk)
+    return {name: running.hexdigest() for name, running in sums.items()}
 
 
 def fits(path: Path, checksum: str) -> str | None:
     """The file's sha256 when `checksum` is its sum, None when it is not, or there is no file."""
     algorithm, _, wanted = checksum.partition(":")
     try:
-        sums = file_sums(path)
+        sums = file_sums(path, algorithm)
     except OSError:
         return None
     return sums["sha256"] if sums.get(algorithm) == wanted else None

@@ -82,14 +82,14 @@ def _held(locked: Sequence[Locked], bundle: Path) -> dict[str, Artefact]:
     found: dict[str, Artefact] = {}
     for file in sorted((bundle / FOLDER).glob("*.whl")):
         with contextlib.suppress(OSError, InvalidWheelFilename):
-            artefact = wheel_artefact(bundle, file)
+            artefact = wheel_artefact(bundle, file, proof="pinned")
             package = allowed.get(artefact.name)
             if package and f"sha256:{artefact.sha256}" in package.hashes:
                 found[artefact.name] = artefact
     return found
 
 
-def wheel_artefact(bundle: Path, file: Path) -> Artefact:
+def wheel_artefact(bundle: Path, file: Path, *, proof: str = "") -> Artefact:
     """The entry of bundle.yaml for a wheel that lies in the bundle."""
     name, version, _, _ = parse_wheel_filename(file.name)
     return Artefact(
@@ -98,7 +98,7 @@ def wheel_artefact(bundle: Path, file: Path) -> Artefact:
         version=str(version),
         file=str(file.relative_to(bundle)),
         sha256=file_sums(file)["sha256"],
-        proof="pinned",
+        proof=proof,
     )
 
 
