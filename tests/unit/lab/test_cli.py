@@ -51,7 +51,7 @@ def test_step_that_is_none_is_one_helpful_line(tmp_path, step):
         ("check", "--jsn"),
         ("provision", "--lab", "kueue"),
         ("logs", "nobody"),
-        ("bundle",),
+        ("bundle", "a", "b"),
     ],
 )
 def test_usage_error_exits_2(tmp_path, arguments):
