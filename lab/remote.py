@@ -45,7 +45,8 @@ class Inside:
         if not done.is_reached:
             raise self._unreached(done)
         try:
-            answer = json.loads(done.stdout)
+            # A start-up file of the shell there may print something first.
+            answer = json.loads(done.stdout[max(done.stdout.find(b"{\n"), 0) :])
         except ValueError as error:
             raise self._unheard(done) from error
         if not isinstance(answer, dict):
