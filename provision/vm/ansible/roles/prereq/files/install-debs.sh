@@ -15,7 +15,7 @@ for file in "$1"/*.deb; do
   esac
 done
 install() {
-  apt-get install --yes --no-install-recommends --no-remove --no-download --option DPkg::Lock::Timeout=120 "$@"
+  apt-get install --yes --no-install-recommends --no-remove --option DPkg::Lock::Timeout=120 "$@"
 }
 # Names of package files hold no spaces.
 # shellcheck disable=SC2086
