@@ -73,11 +73,14 @@ class QemuMaker:
             state = self._state()
             if process is None:
                 tools = find_tools(self._settings.search_path)
-                choice = choose_accelerator(self._vm, tools, self._settings.cache)
+                choice = choose_accelerator(
+                    self._vm.qemu.accelerator,
+                    tools,
+                    self._settings.cache,
+                    was_named=bool(self._vm.maker) or state is not None,
+                )
                 self._remark(choice.remark, stage)
-                if state is None:
-                    stage(say("making the machine's disk"))
-                state = self._ready_to_start(state, tools)
+                state = self._ready_to_start(state, tools, stage)
                 stage(say("powering the machine on"))
                 state, process = self._powered_on(state, tools, choice.accelerator)
             elif state is None:
@@ -132,17 +135,18 @@ class QemuMaker:
         require_whole(self._files)
         return state
 
-    def _ready_to_start(self, state: QemuState | None, tools: Tools) -> QemuState:
+    def _ready_to_start(self, state: QemuState | None, tools: Tools, stage: Stage) -> QemuState:
         """A machine that is off and only needs to be powered on."""
         vm, files, settings = self._vm, self._files, self._settings
         require_room(vm.qemu, files.folder, is_new=state is None)
-        source = wanted_source(vm, Path.cwd())
+        source = wanted_source(vm.qemu, Path.cwd())
         if state is None:
+            stage(say("making the machine's disk"))
             image = get_image(source, tools, settings.cache, settings.environ)
             return lay_out(files, image, size=vm.qemu.disk, tools=tools)
         require_image(state, source, tools, settings.cache, settings.environ)
         if not grow_disk(files, vm.qemu.disk, tools):
-            self.remarks += (say("The machine's disk is larger than VM_DISK, and stays so."),)
+            self._remark(say("The machine's disk is larger than VM_DISK, and stays so."), stage)
         return state
 
     def _powered_on(
@@ -166,6 +170,7 @@ class QemuMaker:
                 monitor=self._monitor(),
                 accelerator=accelerator,
             )
+            save_machine(self._home, NAME, self._machine(state))
             start(machine_command(tools, hardware, self._files), self._files.pid)
         process = find_process(self._files.pid)
         if process is None:
@@ -182,7 +187,7 @@ class QemuMaker:
             stage(say("waiting until its first boot is done"))
             self._remark(await_first_boot(machine, within=within), stage)
             save_state(self._files.folder, dataclasses.replace(state, was_up=True))
-        save_machine(self._home, NAME, machine)
+        save_machine(self._home, NAME, machine)  # what is damaged is written anew
         return machine
 
     def _machine(self, state: QemuState) -> Machine:

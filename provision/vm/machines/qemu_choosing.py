@@ -8,9 +8,8 @@ from pathlib import Path
 from provision.errors import TargetError
 from provision.message import Message, say
 from provision.vm.machines.qemu_command import KVM, TCG
-from provision.vm.machines.qemu_probe import Kvm, ask_kvm
+from provision.vm.machines.qemu_probe import ask_kvm
 from provision.vm.machines.qemu_tools import Tools, given_instead
-from provision.vm.settings import VmSettings
 
 SLOWER = say("It is emulated: everything in it takes five to twenty times as long.")
 
@@ -23,27 +22,26 @@ class Choice:
     remark: Message | None = None
 
 
-def choose_accelerator(vm: VmSettings, tools: Tools, cache: Path) -> Choice:
+def choose_accelerator(wanted: str, tools: Tools, cache: Path, *, was_named: bool) -> Choice:
     """KVM where it has run a guest. Without it, emulation when QEMU was asked for by name.
 
-    Raises TargetError when KVM was asked for and runs no guest, and when nothing was asked for:
-    nobody should wait for an hour without having chosen to.
+    `wanted` is auto, kvm or tcg. Raises TargetError when KVM was asked for and runs no guest, and
+    when nothing was asked for: nobody should wait for an hour without having chosen to.
     """
-    wanted = vm.qemu.accelerator
     if wanted == TCG:
         return Choice(TCG, SLOWER)
     found = ask_kvm(tools, cache, afresh=wanted == KVM)
     if found.reason is None:
         return Choice(KVM)
-    if wanted == KVM or not vm.maker:
-        raise _no_kvm(found, found.reason, is_wanted=wanted == KVM)
+    if wanted == KVM or not was_named:
+        raise _no_kvm(found.reason, is_wanted=wanted == KVM)
     return Choice(
         TCG,
         say("KVM runs no machine here: {reason}. {slower}", reason=found.reason, slower=SLOWER),
     )
 
 
-def _no_kvm(found: Kvm, reason: Message, *, is_wanted: bool) -> TargetError:
+def _no_kvm(reason: Message, *, is_wanted: bool) -> TargetError:
     emulated = (
         say("VM_ACCELERATOR=tcg emulates it, slowly.")
         if is_wanted

@@ -123,13 +123,25 @@ def _fetched(source: Source, folder: Path, environ: Mapping[str, str]) -> Path:
 
 
 def _not_had(source: Source, error: NotHad) -> TargetError:
+    by_hand = say(
+        "get {where} by other means, and name the file: VM_IMAGE=file "
+        "VM_IMAGE_CHECKSUM={checksum}.",
+        where=source.where,
+        checksum=source.checksum,
+    )
+    if error.is_wrong:
+        return TargetError(
+            say(
+                "The machine's image is not the one that was meant: {reason}.", reason=error.reason
+            ),
+            next_move=say(
+                "Nothing was kept. Look at VM_IMAGE_CHECKSUM, or {by_hand}", by_hand=by_hand
+            ),
+        )
     return TargetError(
         say("The machine's image could not be had: {reason}.", reason=error.reason),
         next_move=say(
-            "Run the same command again: it goes on where it stopped. Or get {where} by other "
-            "means, and name the file: VM_IMAGE=file VM_IMAGE_CHECKSUM={checksum}.",
-            where=source.where,
-            checksum=source.checksum,
+            "Run the same command again: it goes on where it stopped. Or {by_hand}", by_hand=by_hand
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Which image a machine is made from: the user's, the bundle's, or the pinned one."""
+"""Which image a machine is made from: the one that is named, or the pinned one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 
 from provision.errors import UsageError
 from provision.message import say
-from provision.vm.bundle import Kind, read_bundle
 from provision.vm.collecting_plan import cloud_image
-from provision.vm.settings import VmSettings
+from provision.vm.settings import QemuSettings
 
 LENGTHS = {"sha256": 64, "sha512": 128}
 
@@ -45,22 +44,18 @@ def image_name(checksum: str) -> str:
     return f"{algorithm}-{digest[:32]}.img"
 
 
-def wanted_source(vm: VmSettings, cwd: Path) -> Source:
-    """The image that the settings name, the one in the bundle, or the pinned one.
+def wanted_source(qemu: QemuSettings, cwd: Path) -> Source:
+    """The image that the settings name, a path counted from `cwd`, or the pinned one.
 
     Raises UsageError for a checksum that is none, and for an address without one.
     """
-    if vm.qemu.image:
-        return _named(vm.qemu.image, vm.qemu.image_checksum, cwd)
-    if vm.qemu.image_checksum:
+    if qemu.image:
+        return _named(qemu.image, qemu.image_checksum, cwd)
+    if qemu.image_checksum:
         raise UsageError(
             say("VM_IMAGE_CHECKSUM is set, but VM_IMAGE is not."),
             next_move=say("Name the image in VM_IMAGE, or leave both out to use the pinned one."),
         )
-    if vm.bundle is not None:
-        bundle = read_bundle(vm.bundle)
-        for artefact in bundle.all(Kind.DISK):
-            return Source(str(bundle.path(artefact)), f"sha256:{artefact.sha256}")
     pinned = cloud_image()
     return Source(pinned.url, pinned.checksum, pinned.instead, pinned.sums)
 

@@ -73,7 +73,7 @@ def run_img(tools: Tools, *arguments: str) -> bytes:
 def last_line(output: bytes) -> str:
     """The last thing that a program said; "nothing" when it said nothing."""
     lines = output.decode(errors="replace").strip().splitlines()
-    return lines[-1].strip() if lines else "nothing"
+    return lines[-1].strip().rstrip(".") if lines else "nothing"
 
 
 def _failed(reason: str) -> TargetError:
