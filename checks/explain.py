@@ -6,8 +6,11 @@ compared with, since their wording changes between versions.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checks.kit.paths import dig_map, dig_text
 from checks.reasons.cause import Cause, Detail, Explanation
+from checks.reasons.failures import why_any_failed
 from checks.reasons.labels import find_label
 from checks.reasons.limits import breaks_limits, limit_source
 from checks.reasons.pods import explain_pods
@@ -55,7 +58,7 @@ def explain_fully(scene: Scene, job: JobNow) -> Explanation:
 def explain(scene: Scene, job: JobNow) -> Explanation:
     """Why this Job is not admitted, or that it is: the part that checks ask about."""
     if job.ended_as:
-        return _ended(job)
+        return _ended(scene, job)
     if job.is_deleting:
         what = say("Job {job} is being deleted and still waits for its pods to go", job=job.name)
         return Explanation(Cause.LEAVING, what)
@@ -108,11 +111,14 @@ def _explain_workload(scene: Scene, job: JobNow, workload: WorkloadNow) -> Expla
     )
 
 
-def _ended(job: JobNow) -> Explanation:
+def _ended(scene: Scene, job: JobNow) -> Explanation:
     what = say("Job {job} is {state}", job=job.name, state=job.ended_as)
     condition = job.conditions[job.ended_as]
     words = ": ".join(part for part in (condition.reason, condition.message) if part)
     found = Explanation(Cause.ENDED, what)
+    why = why_any_failed(scene.pods_of(job)) if job.ended_as == "Failed" else None
+    if why is not None:
+        found = replace(found, move=why.move).told(detail("pods", why.what))
     return found.told(detail("event", words)) if words else found
 
 

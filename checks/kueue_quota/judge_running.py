@@ -11,6 +11,7 @@ from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.outcome import CannotTell, Finding, Mismatch
+from checks.reasons.failures import why_any_failed, why_failed
 from checks.reasons.nodes import lacking_labels
 from checks.reasons.pods import CORRECT_FLAVOR, explain_pods, label_source
 from checks.scene import Scene
@@ -90,12 +91,7 @@ def require_running(scene: Scene, job: JobNow) -> PodNow:
         return running[0]
     where = say("pods of Job {job}", job=job.name)
     if job.ended_as:
-        raise mismatch(
-            where,
-            say("a pod that is Running"),
-            say("Job {job} is {state}", job=job.name, state=job.ended_as),
-            say("delete it and submit it with a command that keeps running"),
-        )
+        raise _ended(job, where, pods)
     if job.is_suspended and not job.queue:
         raise mismatch(
             say("Job {job}, spec.suspend", job=job.name),
@@ -105,12 +101,27 @@ def require_running(scene: Scene, job: JobNow) -> PodNow:
         )
     for pod in pods:
         if pod.trouble:
+            why = why_failed(pod)
             found = say("{pod} is in {trouble}", pod=pod.name, trouble=pod.trouble)
-            raise mismatch(where, say("a pod that is Running"), found, _LOOK_AT_POD)
+            if why is not None:
+                found = say("{found}: {state}", found=found, state=why.what)
+            move = why.move if why else _LOOK_AT_POD
+            raise mismatch(where, say("a pod that is Running"), found, move)
         scheduled = pod.conditions.get("PodScheduled")
         if scheduled is not None and scheduled.status == "False":
             raise _unscheduled(scene, job, pod, scheduled.message)
     raise _not_running(scene, job, pods)
+
+
+def _ended(job: JobNow, where: Message, pods: Sequence[PodNow]) -> Mismatch:
+    """The Job has ended; a real node says why its pod failed."""
+    found = say("Job {job} is {state}", job=job.name, state=job.ended_as)
+    why = why_any_failed(pods) if job.ended_as == "Failed" else None
+    if why is None:
+        move = say("delete it and submit it with a command that keeps running")
+        return mismatch(where, say("a pod that is Running"), found, move)
+    found = say("{found}: {state}", found=found, state=why.what)
+    return mismatch(where, say("a pod that is Running"), found, why.move)
 
 
 def _not_running(scene: Scene, job: JobNow, pods: Sequence[PodNow]) -> Mismatch:

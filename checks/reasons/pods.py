@@ -8,6 +8,7 @@ from dataclasses import replace
 from checks.kit.expect import cut, plain
 from checks.kit.paths import dig_count, dig_list, dig_map, dig_text
 from checks.reasons.cause import Cause, Explanation
+from checks.reasons.failures import why_any_failed, why_failed
 from checks.reasons.nodes import hardware, view_nodes
 from checks.reasons.words import detail
 from checks.scene import Scene
@@ -31,7 +32,10 @@ def explain_pods(scene: Scene, job: JobNow) -> Explanation:
         return Explanation(Cause.RUNNING, what)
     if failed:
         what = say("{count} pods of Job {job} have failed", count=failed, job=job.name)
-        return Explanation(Cause.CRASHING, what)
+        why = why_any_failed(pods)
+        if why is None:
+            return Explanation(Cause.CRASHING, what)
+        return Explanation(Cause.CRASHING, why.what, move=why.move).told(detail("also", what))
     return _no_pods(scene, job)
 
 
@@ -39,11 +43,16 @@ def explain_pod(scene: Scene, pod: PodNow) -> Explanation:
     """How one pod is that is not being deleted."""
     if pod.has_ended:
         what = say("pod {pod} has ended: {phase}", pod=pod.name, phase=pod.phase)
-        return Explanation(Cause.ENDED, what)
+        found = Explanation(Cause.ENDED, what)
+        why = why_failed(pod)
+        return replace(found, move=why.move).told(detail("event", why.what)) if why else found
     if pod.trouble:
+        why = why_failed(pod)
         what = say("{pod} is in {trouble}", pod=pod.name, trouble=pod.trouble)
         message = _trouble_message(pod)
         found = Explanation(Cause.CRASHING, what)
+        if why is not None:
+            found = Explanation(Cause.CRASHING, why.what, move=why.move)
         return found.told(detail("event", message)) if message else found
     if pod.phase == "Running":
         what = say("pod {pod} runs on {node}", pod=pod.name, node=pod.node)
