@@ -80,7 +80,7 @@ def _collect_for_machines(console: Console, folder: Path) -> None:
         page = None
     collected = collect(
         folder,
-        read_plan().without(*unneeded),
+        read_plan(console.environment.get("SYSTEM", "")).without(*unneeded),
         page=page,
         environ=settings.environ,
         tell=console.tell_progress,

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from provision.errors import TargetError
+from provision.message import say
 from provision.versions import read_versions
 from provision.vm.bundle_model import Artefact, Kind
 
@@ -86,15 +88,24 @@ class Plan:
         raise KeyError(name)
 
 
-def read_plan() -> Plan:
-    """The plan of versions.yaml."""
+def read_plan(system: str = "") -> Plan:
+    """The plan of versions.yaml for a machine of `system`, such as "debian-12"; "" is QEMU's.
+
+    TargetError for a system that no wheels are known to fit.
+    """
     raw = read_versions()
     vm: Mapping[str, Any] = raw["vm"]
     kueue = str(raw["kueue"]["written_for"])
+    system = system or str(vm["os"])
+    if system not in vm["systems"]:
+        raise TargetError(
+            say("No Python packages can be chosen for {system}.", system=system),
+            next_move=say("Use a machine with one of {known}.", known=", ".join(vm["systems"])),
+        )
     return Plan(
         platform=str(vm["platform"]),
-        os=str(vm["os"]),
-        python=str(vm["python"]),
+        os=system,
+        python=str(vm["systems"][system]),
         artefacts=tuple(_wanted(row, kueue) for row in vm["artefacts"]),
         debs=tuple(vm["debs"]),
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from provision.errors import TargetError, UsageError
 from provision.target import Progress, silent
@@ -20,6 +21,7 @@ from provision.vm.collecting_plan import Plan, Wanted, cloud_image, collected, r
 from provision.vm.collecting_wheels import LOCK_FILE, collect_wheels, locked_for
 from tests.fakes.http_host import FakeRegistry, Host, digest, http_host
 
+PROJECT = Path(__file__).parents[3]
 K3S, MANIFEST, DISK = b"k3s" * 1000, b"kind: List\n", b"disk" * 1000
 
 
@@ -223,6 +225,17 @@ def test_the_plan_is_whole_and_says_what_is_not_known():
     assert "%2B" in plan.one("k3s", Kind.BINARY).url
     assert cloud_image().checksum.startswith("sha512:")
     assert not any(w.only for w in plan.without("qemu", "fake-gpu-operator").artefacts)
+
+
+def test_a_given_machine_may_be_of_another_release():
+    assert read_plan("ubuntu-24.04").python == "3.12.3"
+    with pytest.raises(TargetError, match=r"for ubuntu-22\.04"):
+        read_plan("ubuntu-22.04")
+
+
+def test_the_role_would_fetch_the_packages_that_a_bundle_holds():
+    role = Path(PROJECT / "provision/vm/ansible/roles/prereq/defaults/main.yml").read_text("utf-8")
+    assert tuple(yaml.safe_load(role)["prereq_packages"]) == read_plan().debs
 
 
 def test_markers_are_answered_for_the_machine_and_not_for_here():
