@@ -68,11 +68,14 @@ def makefile(place: Place, environment: Mapping[str, str], project: Path = PROJE
     A `project` without a Makefile is no project's folder: `lab` is called then.
     """
     told = {"LAB": place.lab.slug}
-    told |= {name: environment[name] for name in TOLD if environment.get(name)}
+    is_project = (project / MAKEFILE).is_file()
+    # An installed program knows its kind of place: what the role has said once is not repeated.
+    names = TOLD if is_project else [name for name in TOLD if name != "TARGET"]
+    told |= {name: environment[name] for name in names if environment.get(name)}
     if any("\n" in value for value in (*told.values(), str(project))):
         return None
     exports = "\n".join(f"export {name} := {_value(value)}" for name, value in told.items())
-    if not (project / MAKEFILE).is_file():
+    if not is_project:
         return INSTALLED.format(exports=exports, program=_word(str(_program())))
     return TEXT.format(exports=exports, project=_word(str(project)))
 

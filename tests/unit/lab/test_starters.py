@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -63,6 +64,26 @@ def test_words_of_the_learner_are_never_run(place: Place, tmp_path: Path) -> Non
     word = f"1; touch {tmp_path}/run"
     assert make(place, "check", f"STEP={word}")[1] == word
     assert make(place, "report", f"OUT=/x'; touch {tmp_path}/run; '")[0] == "report"
+    assert not (tmp_path / "run").exists()
+
+
+def test_without_a_project_the_program_itself_is_called(place: Place, tmp_path: Path) -> None:
+    program = tmp_path / "lab"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" "LAB=$LAB" "TARGET=$TARGET"\n')
+    program.chmod(0o755)
+    text = makefile(place, {"TARGET": "inside"}, tmp_path / "no project") or ""
+    (place.workspace / MAKEFILE).write_text(
+        re.sub(r"@\S+ (?=\$@|why|report)", f"@{program} ", text)
+    )
+    end = ["LAB=kueue_quota", "TARGET="]
+    assert make(place, "check", "STEP=5") == ["check", "--", "5", *end]
+    assert make(place, "check") == ["check", "--", *end]
+    assert make(place, "why", "JOB=train-3") == ["why", "--", "train-3", *end]
+    assert make(place, "why", "JOB=x y", "NAMESPACE=b")[1:4] == ["--namespace=b", "--", "x y"]
+    assert make(place, "report", "FORMAT=html") == ["report", "--format", "html", *end]
+    assert make(place, "status") == ["status", *end]
+    word = f"1; touch {tmp_path}/run"
+    assert make(place, "check", f"STEP={word}")[2] == word
     assert not (tmp_path / "run").exists()
 
 
