@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import json
 import threading
@@ -88,6 +89,10 @@ def http_host() -> Iterator[Host]:
             thread.join(10)
 
 
+def _unpacked(layer: bytes) -> bytes:
+    return gzip.decompress(layer) if layer.startswith(b"\x1f\x8b") else layer
+
+
 def digest(body: bytes) -> str:
     return f"sha256:{hashlib.sha256(body).hexdigest()}"
 
@@ -105,7 +110,10 @@ class FakeRegistry:
     def push(self, repository: str, tag: str, layers: list[bytes], **options: str) -> str:
         """Serve an image for linux/amd64 and an empty one for arm64; the digest of its index."""
         kind = options.get("kind", "application/vnd.oci.image.layer.v1.tar+gzip")
-        config = json.dumps({"architecture": "amd64", "os": "linux"}).encode()
+        facts = {"architecture": "amd64", "os": "linux", "config": {}}
+        plain = [digest(_unpacked(layer)) for layer in layers]
+        facts["rootfs"] = {"type": "layers", "diff_ids": plain}
+        config = json.dumps(facts).encode()
         manifest = {
             "schemaVersion": 2,
             "mediaType": "application/vnd.oci.image.manifest.v1+json",
