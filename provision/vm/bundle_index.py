@@ -32,6 +32,9 @@ NEEDED = ("name", "kind", "version", "file", "sha256")
 
 def read_index(folder: Path) -> Bundle:
     """What the folder's `bundle.yaml` says; TargetError with all its faults."""
+    if not folder.is_dir():
+        there = say("it is a file; a bundle of the vm target is a folder")
+        raise unusable(folder, [there if folder.exists() else say("there is no such folder")])
     try:
         raw = _tree(_content(folder / INDEX))
     except FileNotFoundError:

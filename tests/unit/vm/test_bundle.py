@@ -149,7 +149,10 @@ def test_an_index_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, rea
 
 @pytest.mark.timeout(10)
 def test_an_index_that_is_no_file_is_refused(tmp_path: Path):
-    assert "there is no bundle.yaml in it" in refusal(tmp_path / "nowhere")
+    assert "there is no such folder" in refusal(tmp_path / "nowhere")
+    assert "there is no bundle.yaml in it" in refusal(tmp_path)
+    (tmp_path / "parts.tar").write_bytes(b"")
+    assert "a bundle of the vm target is a folder" in refusal(tmp_path / "parts.tar")
     os.mkfifo(tmp_path / "bundle.yaml")
     assert "not a plain file" in refusal(tmp_path)
 
