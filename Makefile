@@ -17,7 +17,7 @@ ANSIBLE := $(if $(filter vm,$(TARGET)),$(VENV)/.vm)
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY FAULT WORLD N SEED MINUTES
 
 .PHONY: help provision open hub-demo status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
-	test test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
+	test test-vm test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
 
 provision: $(VENV)/.run $(ANSIBLE) $(CATALOGS) ## bring the lab up (builds its parts the first time); TARGET=vm: the full lab
 	@$(BIN)/lab provision
@@ -86,6 +86,10 @@ hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on thi
 
 test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 12 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
+
+test-vm: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the vm target on a real machine: provisioned, solved, rebooted, mended, destroyed
+	@$(BIN)/python -m tests.machines needs
+	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m vm tests/integration/vm
 
 test-full: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## all tests, with the whole kits of cases and all faults
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest

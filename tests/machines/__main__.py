@@ -20,7 +20,14 @@ from tests.machines.record import all_names, read_record
 def cli() -> None:
     """Nothing can be done where a machine cannot be had."""
     if reasons := missing():
-        raise SystemExit("A test machine needs: " + ", ".join(reasons))
+        click.echo("A test machine needs what is not here: " + ", ".join(reasons) + ".", err=True)
+        click.echo("Next: install the packages, or run the tests as root of a machine.", err=True)
+        raise SystemExit(3)
+
+
+@cli.command()
+def needs() -> None:
+    """Nothing but to see that all is there; exit code 3 and what is missing otherwise."""
 
 
 @cli.command()
