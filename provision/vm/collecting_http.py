@@ -201,11 +201,8 @@ class Web:
 
 
 def _refused(url: str, response: urllib3.BaseHTTPResponse) -> NotHad:
-    status = f"{response.status} {response.reason or ''}".strip()
-    return NotHad(
-        say("{url} answers {status}", url=url, status=status),
-        is_gone=response.status in (404, 410),
-    )
+    shown = f"{response.status} {response.reason or ''}".strip()
+    return NotHad(say("{url} answers {status}", url=url, status=shown), status=response.status)
 
 
 def _check_pace(url: str, size: int, gained: int, seconds: float) -> None:

@@ -23,14 +23,19 @@ from provision.message import Message, say
 class NotHad(Exception):
     """Something could not be had from an address; `reason` says why, for people.
 
-    `is_gone`: whoever was asked says that there is no such thing. `is_wrong`: its checksum is.
+    `status` is what an HTTP server answered, 0 when none did; `is_wrong`: the checksum is.
     """
 
-    def __init__(self, reason: Message, *, is_gone: bool = False, is_wrong: bool = False) -> None:
+    def __init__(self, reason: Message, *, status: int = 0, is_wrong: bool = False) -> None:
         super().__init__(str(reason))
         self.reason = reason
-        self.is_gone = is_gone
+        self.status = status
         self.is_wrong = is_wrong
+
+    @property
+    def is_gone(self) -> bool:
+        """Whoever was asked says that there is no such thing."""
+        return self.status in (404, 410)
 
 
 def wrong_sum(url: str, algorithm: str, found: str, wanted: str) -> NotHad:

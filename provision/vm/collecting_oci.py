@@ -116,6 +116,14 @@ class Registry:
     def blob(self, reference: Reference, blob: Blob, target: Path) -> str:
         """Get a blob into a file; its sha256 in hex. One that is there already is not asked for."""
         url = f"{reference.base}/blobs/{blob.digest}"
+        try:
+            return self._web.download(url, target, blob.digest, self._headers(reference))
+        except NotHad as error:
+            if error.status != 401:
+                raise
+        # Tokens last five minutes; an image may take longer to come.
+        self._tokens.pop(reference.base, None)
+        self._document(reference, reference.tag)
         return self._web.download(url, target, blob.digest, self._headers(reference))
 
     def _document(self, reference: Reference, name: str) -> tuple[bytes, str]:

@@ -147,7 +147,9 @@ class FakeRegistry:
                 WWW_Authenticate=f'Bearer realm="{realm}",service="fake",scope="{scope}"',
             )
 
-        self.host.serve("/token", json.dumps({"token": self.token}).encode())
+        self.host.routes["/token"] = lambda answer: answer.whole(
+            json.dumps({"token": self.token}).encode()
+        )
         return guarded
 
     def _blob(self, repository: str, body: bytes, media_type: str) -> dict[str, object]:

@@ -11,7 +11,7 @@ from provision.vm.collecting_http import Patience, Web
 from provision.vm.collecting_images import pull_chart, pull_image
 from provision.vm.collecting_net import NotHad
 from provision.vm.collecting_oci import CHART_LAYER, Reference, Registry
-from tests.fakes.http_host import FakeRegistry, digest, http_host
+from tests.fakes.http_host import Answer, FakeRegistry, digest, http_host
 
 AMD64 = "linux/amd64"
 LAYERS = [b"first layer" * 100, b"second layer" * 100, b"first layer" * 100]
@@ -111,6 +111,22 @@ def test_another_digest_than_the_pinned_one_is_refused(
     with pytest.raises(NotHad, match=r"the sha256 of .*/manifests/sha256:.* is wanted"):
         pull_image(registry, Reference.of(fake.name("a", "1")), AMD64, pinned, tmp_path / "a.tar")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_token_that_has_run_out_is_replaced(fake: FakeRegistry, registry, tmp_path: Path):
+    fake.push("a", "1", LAYERS)
+    path = f"/v2/a/blobs/{digest(LAYERS[1])}"
+    right = fake.host.routes[path]
+
+    def run_out(answer: Answer) -> None:
+        fake.token = "another"
+        fake.host.routes[path] = right
+        right(answer)
+
+    fake.host.routes[path] = run_out
+    pull_image(registry, Reference.of(fake.name("a", "1")), AMD64, "", tmp_path / "a.tar")
+    assert fake.host.asked.count(path) == 2
+    assert len([p for p in fake.host.asked if p.startswith("/token")]) == 2
 
 
 def test_an_altered_layer_is_refused(fake: FakeRegistry, registry, tmp_path: Path):
