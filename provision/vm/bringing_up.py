@@ -22,8 +22,8 @@ from provision.vm.kubeconfigs import fetch
 from provision.vm.looking import describe
 from provision.vm.machine import Machine, MachineMaker
 from provision.vm.place import VmPlace
-from provision.vm.playbook_run import Limits
-from provision.vm.playing import Played, Player
+from provision.vm.playbook_run import Limits, end_runs
+from provision.vm.playing import FOLDER, Played, Player
 from provision.vm.settings import VmSettings
 from provision.vm.variables import reset_variables, site_variables
 
@@ -87,6 +87,11 @@ class Work:
         )
         with held(machine):
             self._player(machine).play("reset.yml", variables, self.tell, self.started)
+
+    def close(self, state: PlaceState) -> None:
+        """End what runs here: forwards, recorder, and a playbook whose owner was killed."""
+        end_runs(self.place.spec.home / FOLDER)
+        self.running.stop(self.place.plan_of(state.ports, state.versions))
 
     def _require_fit(self, machine: Machine, bundle: Bundle) -> None:
         stage = say("examining {machine}", machine=machine.name)

@@ -27,6 +27,7 @@ from provision.message import Message, say
 from provision.waiting import wait_until
 
 KEEP_RUNS = 5
+ARTEFACTS = "artifacts"  # ansible-runner's own name for it
 SETTINGS: Mapping[str, object] = {"pexpect_timeout": 1, "pexpect_use_poll": True}
 CANCEL_SECONDS = 20.0
 RUN_MARK = "AWX_ISOLATED_DATA_DIR"  # set by ansible-runner, handed on to every process of a run
@@ -58,7 +59,7 @@ class PlaybookRun:
         self._folder, self._project, self._book = folder, project, book
         self._limits = limits
         self._ident = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(3)}"
-        self._artefacts = folder / "artifacts" / self._ident
+        self._artefacts = folder / ARTEFACTS / self._ident
         self.output = self._artefacts / "stdout"
         self._events: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._cancel = threading.Event()
@@ -75,6 +76,7 @@ class PlaybookRun:
                 say("There is no Ansible beside {python}.", python=sys.executable),
                 next_move=say("Run make provision TARGET=vm, which installs it."),
             )
+        end_runs(self._folder)
         self._began = self._heard = time.monotonic()
         self._thread.start()
 
@@ -103,7 +105,7 @@ class PlaybookRun:
         if self._thread.is_alive():
             self._cancel.set()
             self._thread.join(CANCEL_SECONDS)
-        self._end_processes()
+        end_runs(self._folder)
         return Ended(self._why, self._trouble)
 
     def _stop(self, why: Message) -> None:
@@ -162,25 +164,29 @@ class PlaybookRun:
             **{name: os.environ[name] for name in _HANDED_ON if name in os.environ},
         }
 
-    def _end_processes(self) -> None:
-        """End, by their ids, the processes that carry this run's mark."""
-        left: list[psutil.Process] = []
 
-        def missing() -> Message | None:
-            left[:] = self._marked()
-            for process in left:
-                with contextlib.suppress(psutil.Error):
-                    process.kill()
-            return say("{count} processes did not end", count=len(left)) if left else None
+def end_runs(folder: Path) -> None:
+    """End, by their ids, all processes of runs in this folder: also of one whose owner was killed.
 
-        with contextlib.suppress(TimedOut):
-            wait_until(missing, within=10.0, every=0.1)
+    Ansible ignores the hang-up that the end of its owner is, and would go on side by side.
+    """
 
-    def _marked(self) -> list[psutil.Process]:
-        found = []
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                is_ours = process.environ().get(RUN_MARK) == str(self._artefacts)
-                if is_ours and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
-        return found
+    def missing() -> Message | None:
+        left = _marked(f"{folder / ARTEFACTS}{os.sep}")
+        for process in left:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        return say("{count} processes did not end", count=len(left)) if left else None
+
+    with contextlib.suppress(TimedOut):
+        wait_until(missing, within=10.0, every=0.1)
+
+
+def _marked(beginning: str) -> list[psutil.Process]:
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            is_ours = process.environ().get(RUN_MARK, "").startswith(beginning)
+            if is_ours and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found

@@ -20,6 +20,7 @@ from provision.vm.playbook_run import SETTINGS, Ended, Limits, PlaybookRun
 from provision.vm.variables import Variables, inventory
 
 ANSIBLE = Path(__file__).parent / "ansible"
+FOLDER = "ansible"
 LISTEN_SECONDS = 0.2
 SHOW_SECONDS = 1.0  # a task that lasts longer is told while it runs
 
@@ -38,7 +39,7 @@ class Player:
 
     def __init__(self, home: Path, machine: Machine, limits: Limits) -> None:
         self._home, self._machine, self._limits = home, machine, limits
-        self.folder = home / "ansible"
+        self.folder = home / FOLDER
         self.log = home / "logs" / "provision.log"
 
     def play(self, book: str, variables: Variables, tell: Tell, started: float) -> Played:

@@ -84,7 +84,7 @@ class VmTarget:
             state = self._state()
             work = self._work(state, tell, started)
             work.say(say("closing the ways into the machine"))
-            self._running(state).stop(self._place.plan_of(state.ports, state.versions))
+            work.close(state)
             maker = self._maker()
             if maker is not None:
                 self._leave(maker, tell)
@@ -99,7 +99,7 @@ class VmTarget:
             if maker is not None:
                 machine = maker.ensure(tell)
             work = self._work(state, tell, started)
-            self._running(state).stop(self._place.plan_of(state.ports, state.versions))
+            work.close(state)
             work.take_back(machine, kept_choices(self._spec.home), "lab")
             ensure_life(self._spec.home, is_new=True)
             state, connecting = work.connect(state, machine, state.entry)
@@ -123,10 +123,12 @@ class VmTarget:
                 except TargetError:  # damaged, and about to go: processes are found without it
                     state = None
                 state = state or PlaceState(id="", lab=self._spec.lab, created="", kind=KIND)
+                work = self._work(state, tell, started)
+                work.close(state)
                 self._running(state).kill()
                 maker = self._maker()
                 if maker is not None:
-                    self._clear(maker, self._work(state, tell, started))
+                    self._clear(maker, work)
                     maker.destroy(tell)
                 remove_home(self._spec.home, foreign)
 

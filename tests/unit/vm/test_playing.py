@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import stat
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from provision.errors import TargetError
 from provision.target import Progress, silent
 from provision.vm import playing
 from provision.vm.machine import Machine
-from provision.vm.playbook_run import Limits
+from provision.vm.playbook_run import RUN_MARK, Limits
 from provision.vm.playing import Played, Player
 
 HEAD = "- hosts: all\n  gather_facts: false\n  tasks:\n"
@@ -181,3 +182,17 @@ def test_the_settings_that_ansible_gets(play, tmp_path):
     assert command["env"]["ANSIBLE_SSH_ARGS"] == ""
     assert "A_TOKEN" not in command["env"]
     assert Path(command["env"]["HOME"]).is_relative_to(tmp_path)
+
+
+def test_a_run_whose_owner_was_killed_is_ended_before_the_next(play, tmp_path):
+    mark = f"74.{os.getpid()}"
+    folder = tmp_path / "home" / "ansible" / "artifacts" / "an-earlier-one"
+    left = subprocess.Popen(["sleep", mark], env={RUN_MARK: str(folder)})
+    other = subprocess.Popen(["sleep", mark], env={RUN_MARK: str(tmp_path / "elsewhere")})
+    try:
+        play(task("A", "echo"))
+        assert left.wait(5) == -9
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
