@@ -88,6 +88,29 @@ class Work:
         with held(machine):
             self._player(machine).play("reset.yml", variables, self.tell, self.started)
 
+    def clear(self, maker: MachineMaker, choices: Choices) -> None:
+        """Take off a given machine what was put on it, as far as it answers."""
+        machine = maker.find()
+        if machine is None or not maker.is_given:
+            return
+        if not maker.is_on():
+            self.say(
+                say(
+                    "{machine} does not answer: what was put on it stays there. To take it off, "
+                    "provision that machine again later, then destroy.",
+                    machine=machine.name,
+                )
+            )
+            return
+        self.take_back(machine, choices, "all")
+        self.say(
+            say(
+                "{machine} stays, with what was there before; k3s, Kueue, the lab and the "
+                "workspace are off it",
+                machine=machine.name,
+            )
+        )
+
     def close(self, state: PlaceState) -> None:
         """End what runs here: forwards, recorder, and a playbook whose owner was killed."""
         end_runs(self.place.spec.home / FOLDER)

@@ -123,6 +123,9 @@ class MachineMaker(Protocol):
     def remarks(self) -> tuple[Message, ...]:
         """What people should know of the machine; as `ensure` found it."""
 
+    def check(self) -> None:
+        """Refuse what cannot be meant or done, before a bundle is gathered; nothing is changed."""
+
     def ensure(self, tell: Tell) -> Machine:
         """The machine, made and powered on if need be; it answers over SSH on return."""
 

@@ -65,6 +65,7 @@ class VmTarget:
         vm = self._vm()
         require_one_node(self._spec)
         choices = choose(self._spec.home, vm)
+        open_maker(choices.maker, self._spec.home, vm, self._settings).check()
         with plain_file_errors():
             gathered = gather(choices, self._settings, tell, started)
             claim_home(self._spec.home, self._spec.lab, KIND)
@@ -128,7 +129,7 @@ class VmTarget:
                 self._running(state).kill()
                 maker = self._maker()
                 if maker is not None:
-                    self._clear(maker, work)
+                    work.clear(maker, kept_choices(self._spec.home))
                     maker.destroy(tell)
                 remove_home(self._spec.home, foreign)
 
@@ -191,29 +192,6 @@ class VmTarget:
         if component in there:
             fetch_journal(self.machine(), component, path)
         return path
-
-    def _clear(self, maker: MachineMaker, work: Work) -> None:
-        """Take off a given machine what was put on it, as far as it answers."""
-        machine = maker.find()
-        if machine is None or not maker.is_given:
-            return
-        if not maker.is_on():
-            work.say(
-                say(
-                    "{machine} does not answer: what was put on it stays there. To take it off, "
-                    "provision that machine again later, then destroy.",
-                    machine=machine.name,
-                )
-            )
-            return
-        work.take_back(machine, kept_choices(self._spec.home), "all")
-        work.say(
-            say(
-                "{machine} stays, with what was there before; k3s, Kueue, the lab and the "
-                "workspace are off it",
-                machine=machine.name,
-            )
-        )
 
     def _leave(self, maker: MachineMaker, tell: Tell) -> None:
         if (machine := maker.find()) is not None:

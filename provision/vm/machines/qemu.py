@@ -22,7 +22,7 @@ from provision.settings import Settings
 from provision.sockets import short_socket
 from provision.target import Progress, Tell
 from provision.vm.machine import FOLDER, Machine, hang_up, load_machine, save_machine, ssh_config
-from provision.vm.machines.qemu_choosing import choose_accelerator
+from provision.vm.machines.qemu_choosing import Choice, choose_accelerator
 from provision.vm.machines.qemu_command import Files, Hardware, machine_command
 from provision.vm.machines.qemu_greeting import await_first_boot, await_login, boot_seconds
 from provision.vm.machines.qemu_image import get_image
@@ -55,6 +55,11 @@ class QemuMaker:
         self._files = Files(home / FOLDER)
         self.remarks: tuple[Message, ...] = ()
 
+    def check(self) -> None:
+        """Refuse what this controller cannot do: QEMU or KVM may be missing."""
+        if find_process(self._files.pid) is None:
+            self._choose(find_tools(self._settings.search_path))
+
     def ensure(self, tell: Tell) -> Machine:
         """The machine, made and powered on if need be. `remarks` then says what people should know.
 
@@ -73,12 +78,7 @@ class QemuMaker:
             state = self._state()
             if process is None:
                 tools = find_tools(self._settings.search_path)
-                choice = choose_accelerator(
-                    self._vm.qemu.accelerator,
-                    tools,
-                    self._settings.cache,
-                    was_named=bool(self._vm.maker) or state is not None,
-                )
+                choice = self._choose(tools)
                 self._remark(choice.remark, stage)
                 state = self._ready_to_start(state, tools, stage)
                 stage(say("powering the machine on"))
@@ -124,6 +124,12 @@ class QemuMaker:
             if self._files.folder.exists():
                 self._monitor().unlink(missing_ok=True)
                 shutil.rmtree(self._files.folder)
+
+    def _choose(self, tools: Tools) -> Choice:
+        was_named = bool(self._vm.maker) or self._files.disk.exists()
+        return choose_accelerator(
+            self._vm.qemu.accelerator, tools, self._settings.cache, was_named=was_named
+        )
 
     def _state(self) -> QemuState | None:
         """The state of a machine that was laid out; None when there is none yet."""

@@ -83,6 +83,11 @@ class SshMaker:
         self._known_hosts = self._folder / "known_hosts"
         self._config = self._folder / "ssh_config"
 
+    def check(self) -> None:
+        """Refuse a HOST or KEY that cannot be meant."""
+        self._login(self.find())
+        self._key()
+
     def ensure(self, tell: Tell) -> Machine:
         """Contact the machine; the host key is taken down the first time and held to after it."""
         started = time.monotonic()
@@ -148,7 +153,6 @@ class SshMaker:
                 say("There is no private key {path}.", path=named),
                 next_move=say("Look at KEY, or leave it out to use your own keys."),
             )
-        write_atomically(kept, f"{named}\n")
         return named
 
     def _learn_host_key(
@@ -178,6 +182,8 @@ class SshMaker:
             runtime=self._settings.runtime,
             key=key,
         )
+        if key is not None:
+            write_atomically(self._folder / "key", f"{key}\n")
         if write_atomically(self._config, text):
             hang_up(machine)  # a connection that is shared was made by the old one
 
