@@ -7,7 +7,6 @@ import re
 import shutil
 import signal
 import socket
-import subprocess
 from pathlib import Path
 
 import psutil
@@ -27,6 +26,11 @@ BOOT_SECONDS = 30.0
 OFF_SECONDS = 40.0
 # containerd and the kubelet mount overlays of their own, which cannot write to an overlay.
 PLAIN = {"rancher": "/var/lib/rancher", "kubelet": "/var/lib/kubelet"}
+# The machine outlives who started it. Its first process tells its pid.
+LAUNCH = """
+setsid sh -c "$@" >>"$0" 2>&1 </dev/null &
+echo $!
+"""
 # systemd-nspawn is started by a process that has joined the machine's groups. It ends with 133 when
 # the machine reboots, and keeps a folder in /run that it wants on a tmpfs.
 KEEP = """
@@ -117,23 +121,17 @@ def _make_bridge(record: Record) -> None:
 
 def start(record: Record, root: Path) -> Record:
     """Boot what is laid out; the record of the running machine."""
-    with (record.folder / "console.log").open("ab") as console:
-        process = subprocess.Popen(
-            ["sh", "-c", KEEP, JOIN, *make_groups(record.name), "--", *_nspawn(record, root)],
-            env={
-                "PATH": os.environ["PATH"],
-                "SYSTEMD_SECCOMP": "0",
-                "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
-                "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1" if is_unified() else "0",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=console,
-            stderr=console,
-            start_new_session=True,
-        )
-    running = Record(
-        record.name, record.subnet, process.pid, psutil.Process(process.pid).create_time()
+    command = (KEEP, JOIN, *make_groups(record.name), "--", *_nspawn(record, root))
+    told = run(
+        *("sh", "-c", LAUNCH, record.folder / "console.log", *command),
+        env={
+            "SYSTEMD_SECCOMP": "0",
+            "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
+            "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1" if is_unified() else "0",
+        },
     )
+    pid = int(told)
+    running = Record(record.name, record.subnet, pid, psutil.Process(pid).create_time())
     running.write()
     await_ssh(running)
     return running
