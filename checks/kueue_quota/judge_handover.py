@@ -51,7 +51,9 @@ def require_first_gone(scene: Scene, lab: Facts, credit: Credit) -> None:
         _first_and_waiting(scene, lab),
         say("delete the Job {job}, nothing else, and submit nothing", job=job.name),
     )
-    if job.is_deleting or _is_ending(scene, job):
+    if job.is_deleting:
+        raise OnItsWay(replace(finding, next_move=_WAIT_FOR_ITS_PODS))
+    if _is_ending(scene, job):
         raise OnItsWay(finding)
     if _is_resubmitted(scene, lab, job, credit):
         found = say(
@@ -240,3 +242,4 @@ def _uids(credit: Credit, job: str) -> list[str]:
 
 
 _PASS_OF_STEP_5 = say("the pass of step 5 on record")
+_WAIT_FOR_ITS_PODS = say("wait until it is gone: a command that hears no SIGTERM ends after 30 s")

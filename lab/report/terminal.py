@@ -42,6 +42,9 @@ def plain(text: str, _role: str) -> str:
     return text
 
 
+_SET_TO_ANSWER = "local"  # the target that sets its Kueue to answer as the one a lab is written for
+
+
 class TextReport:
     """Draws standings for a terminal of some width; colour only ever repeats what words say."""
 
@@ -161,6 +164,13 @@ def other_kueue(lab: Lab, info: TargetInfo) -> Message | None:
     version = info.versions.get("kueue", "-")
     if version == lab.kueue:
         return None
+    if info.name != _SET_TO_ANSWER:
+        return say(
+            "Kueue {version} on {target}; the lab is written for {wanted}",
+            version=version,
+            target=info.name,
+            wanted=lab.kueue,
+        )
     return say(
         "Kueue {version} on {target}, set to answer as {wanted}",
         version=version,
