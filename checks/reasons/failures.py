@@ -124,7 +124,8 @@ def _no_start(pod: PodNow, status: object) -> Failure:
         "container {name} of {pod} cannot be started: {reason}",
         name=dig_text(status, "name") or "-",
         pod=pod.name,
-        reason=cut(said or "-"),
+        # The runtime wraps what matters in what each of its layers says.
+        reason=cut(said.rpartition("container process: ")[2] or said or "-"),
     )
     return Failure(what, _ANOTHER_COMMAND)
 

@@ -35,7 +35,8 @@ def waiting(reason, message=""):
 
 
 OOM = ended("OOMKilled", 137)
-START = 'exec: "pyhton": executable file not found in $PATH'
+START = "failed to create shim task: runc create failed: unable to start container process: "
+START += 'exec: "pyhton": executable file not found in $PATH'
 
 
 @pytest.mark.parametrize(
