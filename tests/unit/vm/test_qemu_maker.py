@@ -107,12 +107,12 @@ def test_a_machine_that_is_there_needs_little_of_the_disk(tmp_path):
 def test_a_disk_smaller_than_its_image_is_refused(home, programs, tmp_path):
     path = tmp_path / "image"
     path.write_bytes(bytes(510) + b"\x55\xaa")
-    os.truncate(path, 3 << 30)
+    os.truncate(path, 3 << 20)
     words = refusal(
         lambda: maker(home, programs, dataclasses.replace(SMALL, image=str(path))).ensure(silent)
     )
-    assert "The image's disk has 3072 MB; the machine's, 1 MB, cannot be smaller." in words
-    assert "Set VM_DISK=3G or more." in words
+    assert "The image's disk has 3 MB; the machine's, 1 MB, cannot be smaller." in words
+    assert "Set VM_DISK=1G or more." in words
 
 
 @needs_img
