@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -33,6 +33,8 @@ from provision.vm.collecting_wheels import LOCK_FILE, collect_wheels, wheel_arte
 from provision.vm.wheel import build_wheel
 
 LOCK = ".collecting.lock"
+TELL_SECONDS = 10.0
+MB = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,7 @@ class _Work:
             self.artefacts.append(known)
             return
         self._say(say("fetching {name} {version}", name=wanted.name, version=wanted.version))
+        self._web.listen = self._hearing(wanted.name)
         try:
             artefact = collect_one(
                 wanted, self._folder, self._web, self._registry, self._plan.platform
@@ -174,6 +177,19 @@ class _Work:
                 "Debian packages: {reason} (apt-get update may help)", reason=error.reason
             )
             (self.problems if are_needed else self.remarks).append(problem)
+
+    def _hearing(self, name: str) -> Callable[[int, int], None]:
+        """Tells now and then how much of a large file has come."""
+        last = time.monotonic()
+
+        def hear(size: int, total: int) -> None:
+            nonlocal last
+            if time.monotonic() - last >= TELL_SECONDS:
+                last = time.monotonic()
+                come, all_ = size // MB, total // MB
+                self._say(say("{name}: {come} of {all} MB", name=name, come=come, all=all_ or "?"))
+
+        return hear
 
     def _say(self, stage: Message) -> None:
         self._tell(Progress(stage, time.monotonic() - self._started))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import ssl
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -44,10 +44,18 @@ class Patience:
     pause: float = 1.0
 
 
+def nobody(size: int, total: int) -> None:
+    """Hears how much of a file has come, and tells nobody."""
+
+
 class Web:
-    """The requests of one run. `environ` is asked for proxies only."""
+    """The requests of one run. `environ` is asked for proxies only.
+
+    `listen` hears, while a file comes, its bytes so far and all of them, 0 when that is not said.
+    """
 
     def __init__(self, environ: Mapping[str, str], patience: Patience = Patience()) -> None:
+        self.listen: Callable[[int, int], None] = nobody
         self._environ = environ
         self._unreachable: dict[str, Message] = {}
         self._pools: dict[str, urllib3.PoolManager] = {}
@@ -136,10 +144,12 @@ class Web:
             begins = response.headers.get("Content-Range", "").startswith(f"bytes {offset}-")
             is_rest = response.status == 206 and begins
             size, started = (offset if is_rest else 0), time.monotonic()
+            total = size + int(response.length_remaining or 0)
             with part.open("ab" if is_rest else "wb") as file:
                 for chunk in response.stream(CHUNK):
                     file.write(chunk)
                     size += len(chunk)
+                    self.listen(size, total)
                     _check_pace(url, size, size - offset, time.monotonic() - started)
 
     @contextlib.contextmanager

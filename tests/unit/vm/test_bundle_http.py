@@ -39,6 +39,16 @@ def test_a_file_is_fetched_under_its_name(host: Host, web: Web, tmp_path: Path):
     assert names(tmp_path / "in") == ["k3s"]
 
 
+def test_how_much_has_come_is_heard(host: Host, web: Web, tmp_path: Path):
+    heard: list[tuple[int, int]] = []
+    web.listen = lambda size, total: heard.append((size, total))
+    host.routes["/k3s"] = lambda answer: answer.part(BODY, most=10 * CHUNK)
+    web.download(host.url("/k3s"), tmp_path / "k3s", SUM)
+    assert heard[0] == (CHUNK, len(BODY))
+    assert heard[-1] == (len(BODY), len(BODY))
+    assert [size for size, _ in heard] == sorted(size for size, _ in heard)
+
+
 def test_a_sha512_is_checked_and_the_sha256_told(host: Host, web: Web, tmp_path: Path):
     url = host.serve("/image", BODY)
     right = f"sha512:{hashlib.sha512(BODY).hexdigest()}"
