@@ -38,6 +38,7 @@ for path in usr/local/bin/k3s etc/rancher/k3s/config.yaml var/lib/rancher/k3s/se
   [ -e "$root/$path" ] && there=yes
 done
 echo "k3s_there: '$there'"
+echo "brought: '$(cat "$root/etc/gpu-queue-lab/packages" 2>/dev/null | tr '\n' ' ')'"
 echo "marked: $(yes_if test -e "$root/etc/gpu-queue-lab/machine")"
 # A unit that does not name this lab was put there by another hand after ours had gone.
 unit=$root/etc/systemd/system/k3s.service
