@@ -16,7 +16,7 @@ from provision.vm import preflight
 from provision.vm.bundle import INDEX, Bundle, Kind
 from provision.vm.choosing import Choices, keep_choices
 from provision.vm.connecting import Connecting
-from provision.vm.gathering import Gathered
+from provision.vm.gathering import Gathered, collect
 from provision.vm.holding import held
 from provision.vm.kubeconfigs import fetch
 from provision.vm.looking import describe
@@ -40,12 +40,19 @@ class Work:
     started: float
 
     def bring_up(
-        self, state: PlaceState, choices: Choices, gathered: Gathered, maker: MachineMaker
+        self, state: PlaceState, choices: Choices, used: Gathered | None, maker: MachineMaker
     ) -> Provisioned:
-        """Get the machine, play `site.yml` on it, and connect to what came of it."""
+        """Get the machine, play `site.yml` on it, and connect to what came of it.
+
+        `used` is a ready bundle; without one it is collected, for the system of a given machine.
+        """
         keep_choices(self.place.spec.home, choices)
+        if used is None and not maker.is_given:
+            used = collect(choices, self.settings, "", self.tell, self.started)
         machine = maker.ensure(self.tell)
-        self._require_fit(machine, gathered.bundle)
+        facts = self._look_at(machine)
+        gathered = used or collect(choices, self.settings, facts.os, self.tell, self.started)
+        preflight.require_fit(machine, facts, gathered.bundle)
         with held(machine):
             variables = site_variables(
                 self.place.spec,
@@ -116,11 +123,12 @@ class Work:
         end_runs(self.place.spec.home / FOLDER)
         self.running.stop(self.place.plan_of(state.ports, state.versions))
 
-    def _require_fit(self, machine: Machine, bundle: Bundle) -> None:
+    def _look_at(self, machine: Machine) -> preflight.Facts:
         stage = say("examining {machine}", machine=machine.name)
         self.say(stage)
-        preflight.require_fit(machine, preflight.ask(machine), bundle)
+        facts = preflight.ask(machine)
         self.say(stage, is_done=True)
+        return facts
 
     def _player(self, machine: Machine) -> Player:
         limits = Limits(within=self.vm.within, idle=self.vm.idle)

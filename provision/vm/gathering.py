@@ -29,18 +29,43 @@ class Gathered:
     remarks: tuple[Message, ...]
 
 
-def gather(choices: Choices, settings: Settings, tell: Tell, started: float) -> Gathered:
-    """The checked bundle; TargetError lists all that is missing or altered in it at once."""
-    remarks: tuple[Message, ...] = ()
-    if choices.bundle:
-        bundle = read_bundle(Path(choices.bundle))
-    else:
-        bundle, remarks = _collect(choices, settings, tell)
+def use(choices: Choices, tell: Tell, started: float) -> Gathered | None:
+    """The bundle that BUNDLE names, checked; None when there is none to use.
+
+    TargetError lists all that is missing or altered in it at once.
+    """
+    if not choices.bundle:
+        return None
+    return Gathered(_checked(read_bundle(Path(choices.bundle)), choices, tell, started), ())
+
+
+def collect(
+    choices: Choices, settings: Settings, system: str, tell: Tell, started: float
+) -> Gathered:
+    """A bundle collected into the cache, for a `system` such as "debian-12"; "" is QEMU's."""
+    from provision.vm import collecting  # costs time, and a ready bundle needs none of it
+    from provision.vm.collecting_plan import read_plan
+    from provision.vm.wheel import page_assets
+
+    plan = read_plan(system)
+    page = page_assets(settings.cache)
+    collected = collecting.collect(
+        settings.cache / f"{COLLECTED}-{plan.os}",
+        plan.without(*(name for name in PROVIDERS if name != choices.gpus), "qemu"),
+        page=page if page.is_dir() else None,
+        environ=settings.environ,
+        tell=tell,
+        needs_debs=False,
+    )
+    return Gathered(_checked(collected.bundle, choices, tell, started), collected.remarks)
+
+
+def _checked(bundle: Bundle, choices: Choices, tell: Tell, started: float) -> Bundle:
     stage = say("checking the bundle {path}", path=bundle.folder)
     tell(Progress(stage, time.monotonic() - started))
     check_bundle(bundle, needs=(*NEEDS, *PROVIDER_NEEDS.get(choices.gpus, ())))
     tell(Progress(stage, time.monotonic() - started, is_done=True))
-    return Gathered(bundle, remarks)
+    return bundle
 
 
 def with_disk(vm: VmSettings, bundle: Bundle) -> VmSettings:
@@ -50,23 +75,3 @@ def with_disk(vm: VmSettings, bundle: Bundle) -> VmSettings:
         return vm
     image, checksum = str(bundle.path(disks[0])), f"sha256:{disks[0].sha256}"
     return replace(vm, qemu=replace(vm.qemu, image=image, image_checksum=checksum))
-
-
-def _collect(
-    choices: Choices, settings: Settings, tell: Tell
-) -> tuple[Bundle, tuple[Message, ...]]:
-    from provision.vm.collecting import collect  # costs time, and a ready bundle needs none of it
-    from provision.vm.collecting_plan import read_plan
-    from provision.vm.wheel import page_assets
-
-    unneeded = [name for name in PROVIDERS if name != choices.gpus]
-    page = page_assets(settings.cache)
-    collected = collect(
-        settings.cache / COLLECTED,
-        read_plan().without(*unneeded, "qemu"),
-        page=page if page.is_dir() else None,
-        environ=settings.environ,
-        tell=tell,
-        needs_debs=False,
-    )
-    return collected.bundle, collected.remarks

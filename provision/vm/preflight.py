@@ -163,7 +163,7 @@ def _system_problems(facts: Facts, bundle: Bundle) -> Iterator[tuple[Message, Me
             say("it runs {os}, not Debian or Ubuntu with systemd", os=facts.os or "?"),
             say("Use a machine with one of these"),
         )
-    elif bundle.all(Kind.DEB) and facts.os != bundle.os:
+    elif facts.os != bundle.os and (bundle.all(Kind.DEB) or bundle.all(Kind.WHEEL)):
         yield (
             say("it runs {os}, and the bundle is for {wanted}", os=facts.os, wanted=bundle.os),
             say("Use a machine with {wanted}, or collect a bundle for it", wanted=bundle.os),

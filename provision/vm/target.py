@@ -30,7 +30,7 @@ from provision.target import PlaceSpec, Provisioned, TargetInfo, TargetStatus, T
 from provision.vm.bringing_up import Work
 from provision.vm.choosing import choose, kept_choices
 from provision.vm.examining import examine
-from provision.vm.gathering import gather, with_disk
+from provision.vm.gathering import use, with_disk
 from provision.vm.looking import INSIDE_BESIDE, INSIDE_NEEDED, Watch, describe, fetch_journal
 from provision.vm.machine import Machine, MachineMaker, hang_up
 from provision.vm.machines import open_maker
@@ -67,12 +67,12 @@ class VmTarget:
         choices = choose(self._spec.home, vm)
         open_maker(choices.maker, self._spec.home, vm, self._settings).check()
         with plain_file_errors():
-            gathered = gather(choices, self._settings, tell, started)
+            gathered = use(choices, tell, started)
             claim_home(self._spec.home, self._spec.lab, KIND)
             with self._alone(tell, started):
                 state = load_state(self._spec.home) or new_state(self._spec.lab, KIND)
                 save_state(self._spec.home, state)
-                vm = with_disk(vm, gathered.bundle)
+                vm = vm if gathered is None else with_disk(vm, gathered.bundle)
                 maker = open_maker(choices.maker, self._spec.home, vm, self._settings)
                 work = self._work(state, tell, started)
                 return work.bring_up(state, choices, gathered, maker)

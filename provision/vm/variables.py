@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 from provision.errors import TargetError
@@ -51,7 +52,7 @@ def inventory(machine: Machine) -> Mapping[str, object]:
     """The inventory, as Ansible's yaml plugin reads it: one host, reached by its ssh_config."""
     host: dict[str, object] = {
         "ansible_connection": "ssh",
-        "ansible_ssh_common_args": f"-F '{machine.ssh_config}'",
+        "ansible_ssh_common_args": f"-F {shlex.quote(str(machine.ssh_config))}",
         "ansible_python_interpreter": "/usr/bin/python3",
     }
     if not machine.is_root:

@@ -88,3 +88,9 @@ def test_a_clock_is_off_only_beyond_the_time_that_the_answer_took():
     assert understand("time 1000", 990.0, 1005.0).clock_off == 0
     assert understand("time 1400", 990.0, 1010.0).clock_off == 400
     assert understand("", 990.0, 1010.0).clock_off == -1000
+
+
+def test_wheels_fit_one_system_only_even_without_packages():
+    wheels = replace(BUNDLE, artefacts=(Artefact("a", Kind.WHEEL, "1", "a", "0"),))
+    found = list(problems(replace(GOOD, os="ubuntu-24.04"), wheels))
+    assert "the bundle is for debian-12" in str(found[0][0])
