@@ -25,7 +25,7 @@ from provision.vm.machine import FOLDER, Machine, hang_up, load_machine, save_ma
 from provision.vm.machines.qemu_choosing import Choice, choose_accelerator
 from provision.vm.machines.qemu_command import Files, Hardware, machine_command
 from provision.vm.machines.qemu_greeting import await_first_boot, await_login, boot_seconds
-from provision.vm.machines.qemu_image import get_image
+from provision.vm.machines.qemu_image import get_image, require_source
 from provision.vm.machines.qemu_making import (
     grow_disk,
     hostname_of,
@@ -56,9 +56,13 @@ class QemuMaker:
         self.remarks: tuple[Message, ...] = ()
 
     def check(self) -> None:
-        """Refuse what this controller cannot do: QEMU or KVM may be missing."""
-        if find_process(self._files.pid) is None:
-            self._choose(find_tools(self._settings.search_path))
+        """Refuse what this controller cannot do: QEMU, KVM, memory, room or the image may lack."""
+        if self.is_on():
+            return
+        self._choose(find_tools(self._settings.search_path))
+        folder = next(p for p in (self._files.folder, *self._files.folder.parents) if p.is_dir())
+        require_room(self._vm.qemu, folder, is_new=not self._files.disk.exists())
+        require_source(wanted_source(self._vm.qemu, Path.cwd()), self._settings.cache)
 
     def ensure(self, tell: Tell) -> Machine:
         """The machine, made and powered on if need be. `remarks` then says what people should know.

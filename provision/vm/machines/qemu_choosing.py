@@ -43,9 +43,9 @@ def choose_accelerator(wanted: str, tools: Tools, cache: Path, *, was_named: boo
 
 def _no_kvm(reason: Message, *, is_wanted: bool) -> TargetError:
     emulated = (
-        say("VM_ACCELERATOR=tcg emulates it, slowly.")
+        say("make provision TARGET=vm VM=qemu VM_ACCELERATOR=tcg emulates it, slowly.")
         if is_wanted
-        else say("VM=qemu emulates it, slowly.")
+        else say("make provision TARGET=vm VM=qemu emulates it, slowly.")
     )
     return TargetError(
         say("KVM runs no machine here: {reason}.", reason=reason),

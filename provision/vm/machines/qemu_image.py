@@ -39,6 +39,14 @@ class Image:
     size: int
 
 
+def require_source(source: Source, cache: Path) -> None:
+    """TargetError when a file that is named is none, and its image is not in the cache either."""
+    is_kept = bool(source.name) and (cache / FOLDER / source.name).is_file()
+    if not source.is_address and not is_kept:
+        with _readable(Path(source.where)):
+            pass
+
+
 def get_image(source: Source, tools: Tools, cache: Path, environ: Mapping[str, str]) -> Image:
     """The image in the cache, fetched or copied there if need be, its checksum looked at.
 

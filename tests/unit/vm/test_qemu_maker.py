@@ -96,7 +96,19 @@ def test_what_the_controller_lacks_is_told_with_what_would_fit(home, programs, l
     told = refusal(lambda: maker(home, programs, qemu).ensure(silent))
     for word in words:
         assert word in told
+    checked = refusal(maker(home.parent / "other", programs, qemu).check)
+    assert words[0] in checked
+    assert not (home.parent / "other").exists(), "a check makes nothing"
     assert not (home / FOLDER / "disk.qcow2").exists()
+
+
+def test_an_image_that_is_no_file_is_told_before_a_bundle_is_gathered(home, programs):
+    qemu = dataclasses.replace(SMALL, image="/nonexistent/image.qcow2")
+    assert "The image /nonexistent/image.qcow2 cannot be read" in refusal(
+        maker(home, programs, qemu).check
+    )
+    assert not home.exists()
+    maker(home, programs).check()
 
 
 def test_a_machine_that_is_there_needs_little_of_the_disk(tmp_path):

@@ -118,10 +118,10 @@ def test_without_kvm_only_a_named_qemu_is_emulated(tmp_path, device):
     assert "five to twenty times" in str(choice.remark)
     text = refusal(lambda: choose_accelerator("auto", tools, tmp_path, was_named=False))
     assert f"there is no {device}" in text
-    assert "VM=qemu emulates it, slowly." in text
+    assert "make provision TARGET=vm VM=qemu emulates it, slowly." in text
     assert "VM=ssh HOST=user@host" in text
     text = refusal(lambda: choose_accelerator(KVM, tools, tmp_path, was_named=True))
-    assert "VM_ACCELERATOR=tcg emulates it, slowly." in text
+    assert "VM=qemu VM_ACCELERATOR=tcg emulates it, slowly." in text
 
 
 def test_kvm_that_runs_needs_no_remark_and_emulation_no_probe(tmp_path):
