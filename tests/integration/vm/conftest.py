@@ -78,8 +78,15 @@ def site(
 
 
 @pytest.fixture(scope="session")
-def first(site: Site) -> Provision:
+def pristine(site: Site) -> frozenset[str]:
+    """What is on the machine before anything is put there."""
+    return site.snapshot()
+
+
+@pytest.fixture(scope="session")
+def first(site: Site, pristine: frozenset[str]) -> Provision:
     """The first provision of the machine."""
+    assert pristine
     return site.provision("provision, first")
 
 
@@ -90,7 +97,7 @@ def provisioned(site: Site, first: Provision) -> Site:
     return site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def solved(site: Site, first: Provision) -> Site:
     """The machine with all steps solved, for tests that leave it so."""
     assert first.changed

@@ -112,6 +112,16 @@ class Site:
         """`kubectl ... -o json` on the machine."""
         return json.loads(self.done(shlex.join(["kubectl", *words, "--output=json"])))
 
+    def snapshot(self) -> frozenset[str]:
+        """The machine's files, packages and units, without what any system writes by itself."""
+        files = self.done(
+            "find /etc /opt /root /usr /var -xdev"
+            r" \( -path /var/log -o -path /var/tmp -o -path /var/cache -o -path /var/lib/dpkg"
+            r" -o -path /var/lib/apt -o -path /var/lib/systemd -o -name __pycache__ \)"
+            " -prune -o -print; dpkg-query --show; systemctl list-unit-files --no-legend"
+        )
+        return frozenset(files.splitlines())
+
     def check_inside(self, step: int | str) -> dict[str, Any]:
         """`lab check STEP --json`, as a learner runs it in the machine."""
         return self.run(f"lab check {step} --json", within=120).json()

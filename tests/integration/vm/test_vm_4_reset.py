@@ -1,0 +1,33 @@
+"""Reset: the learner's things are gone, the machine and what was put on it stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.vm.site import Site, verdicts
+
+pytestmark = [pytest.mark.vm, pytest.mark.full, pytest.mark.timeout(600)]
+
+
+def test_reset_brings_the_lab_back_to_its_start(solved: Site):
+    solved.done("echo 'mine' >/root/gsb-kueue/notes.txt")
+    since = solved.done("systemctl show k3s --property=ExecMainPID")
+    with solved.stages.measure("reset"):
+        solved.lab.done("reset", "--yes", within=300)
+    outside, inside = solved.lab.check("all"), solved.check_inside("all")
+    assert outside["verdict"] == inside["verdict"] == "NOT YET"
+    assert verdicts(outside) == verdicts(inside)
+    assert {step["passed_at"] for step in (*outside["steps"], *inside["steps"])} == {None}
+    for kind in ("jobs", "localqueues", "workloads", "pods"):
+        assert solved.kubectl("-n", "team-a", "get", kind)["items"] == [], kind
+    assert solved.kubectl("get", "clusterqueues")["items"] == []
+    assert not solved.host.file("/root/gsb-kueue/notes.txt").exists
+    kept = solved.done("ls -d /root/gsb-kueue* /root/.local/state/gpu-queue-lab/*reset* 2>&1 || :")
+    assert "reset" in kept or "gsb-kueue." in kept, kept
+    assert solved.done("systemctl show k3s --property=ExecMainPID") == since
+
+
+def test_lab_is_solved_again_after_a_reset(provisioned: Site):
+    with provisioned.stages.measure("solve all after a reset"):
+        provisioned.lab.done("solve", "all", "--yes", within=400)
+    assert provisioned.check_inside("all")["verdict"] == "PASS"
