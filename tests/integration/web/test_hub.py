@@ -244,7 +244,7 @@ def test_a_shell_that_does_not_read_stops_nobody(visitor: Visitor) -> None:
 def test_a_message_too_large_ends_that_socket_only(visitor: Visitor) -> None:
     with visitor.terminal(2) as terminal:
         terminal.type("#" * (300 << 10))
-        with pytest.raises((WebSocketException, OSError, ValueError)):
+        with pytest.raises((WebSocketException, OSError, EOFError)):
             terminal.read("never")
     with visitor.terminal(2) as terminal:
         terminal.run("\x03clear; echo again-$((7+7))", "again-14")
