@@ -219,3 +219,38 @@ def test_the_server_hides_from_others_of_its_user(mode: str, code: int) -> None:
         [sys.executable, "-c", HIDING, mode], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
+
+
+CONFIGURED = """
+import sys
+from pathlib import Path
+from lab.web.serving import keep_jupyter_apart
+
+keep_jupyter_apart(Path(sys.argv[1]))
+from jupyter_core.application import JupyterApp
+
+app = JupyterApp()
+app.initialize(argv=[])
+print(*app.config_file_paths)
+"""
+
+
+def test_no_configuration_of_jupyter_is_read_and_nothing_is_left_for_it(tmp_path: Path) -> None:
+    home, temporary, folder = (tmp_path / name for name in ("home", "tmp", "page"))
+    for where in (home / ".jupyter", temporary, folder):
+        where.mkdir(parents=True)
+    for where in (home / ".jupyter", folder):
+        (where / "jupyter_config.py").write_text("print('was read')")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary)}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", CONFIGURED, folder],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        [empty] = (path for path in folder.iterdir() if path.is_dir())
+        assert done.stdout.split() == [str(empty)]
+        assert list(empty.iterdir()) == []
+    assert list(temporary.iterdir()) == []
