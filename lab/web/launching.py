@@ -27,6 +27,7 @@ from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
 from provision.errors import LabError
 from provision.files import plain_file_errors
+from provision.message import Message, say
 from provision.settings import Settings
 from provision.state import locked
 from provision.target import Tell
@@ -116,13 +117,15 @@ def opened(place: Place) -> Opened | None:
     return None if launch is None or port is None else Opened(launch, port)
 
 
-def open_again(place: Place, tell: Tell) -> bool:
-    """Start it as it was opened last; False when it never was, or cannot be."""
-    with contextlib.suppress(LabError):
+def open_again(place: Place, tell: Tell) -> tuple[Message, ...]:
+    """Start it as it was opened last, unless it never was; a remark when that cannot be."""
+    try:
         if read_launch(place.home) is not None:
             place.target.start(PAGE, tell)
-            return True
-    return False
+    except LabError as error:
+        following = error.next_move or say("Open it with make open.")
+        return (say("The page did not come back: {what} {next}", what=error.what, next=following),)
+    return ()
 
 
 def forget_launch(place: Place) -> None:

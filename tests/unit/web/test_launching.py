@@ -8,16 +8,20 @@ import stat
 import subprocess
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from lab.places import Place
 from lab.web.browsing import has_display, show, tunnel
 from lab.web.launch import Launch, launch_file, new_token, read_launch, write_launch
-from lab.web.launching import Opened
+from lab.web.launching import Opened, open_again
 from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
-from provision.errors import LabError, UsageError
+from provision.errors import LabError, TargetError, UsageError
+from provision.message import Message, say
+from provision.target import Tell
 
 ROOT = Path(__file__).parents[3]
 
@@ -219,6 +223,32 @@ def test_the_server_hides_from_others_of_its_user(mode: str, code: int) -> None:
         [sys.executable, "-c", HIDING, mode], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
+
+
+class Refusing:
+    """A target whose page does not start."""
+
+    def __init__(self, next_move: Message | None) -> None:
+        self.started: list[str] = []
+        self.next_move = next_move
+
+    def start(self, companion: str, tell: Tell) -> int:
+        self.started.append(companion)
+        raise TargetError(say("It ended."), next_move=self.next_move)
+
+
+@pytest.mark.parametrize("following", [say("Look at the log."), None])
+def test_a_page_that_does_not_come_back_is_told(place: Place, following: Message | None) -> None:
+    """Whoever resets or provisions a place with an open page hears of it."""
+    target = Refusing(following)
+    place = replace(place, target=target)  # type: ignore[arg-type]
+    assert open_again(place, lambda progress: None) == ()  # it was never open
+    assert target.started == []
+    write_launch(place.home, Launch(new_token(), "en", ""))
+    [remark] = open_again(place, lambda progress: None)
+    assert target.started == ["page"]
+    told = following or "Open it with make open."
+    assert str(remark) == f"The page did not come back: It ended. {told}"
 
 
 CONFIGURED = """
