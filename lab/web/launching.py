@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import signal
-import subprocess
+import socket
+import struct
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -33,6 +33,7 @@ from provision.state import locked
 from provision.target import Tell
 
 END_SECONDS = 5.0
+PEER = struct.Struct("3i")  # process, user and group: unix(7), struct ucred
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,20 +149,13 @@ class Shells:
         """Those of a place; nothing is made where there is none."""
         if not page_folder(place.home).is_dir():
             return cls(None)
-        socket = tmux_socket(place.home)
-        if not socket.exists() or shutil.which("tmux") is None:
-            return cls(None)
-        try:
-            done = subprocess.run(
-                ["tmux", "-S", str(socket), "display-message", "-p", "#{pid}"],
-                capture_output=True,
-                text=True,
-                timeout=END_SECONDS,
-                check=False,
-            )
-            return cls(psutil.Process(int(done.stdout)))
-        except (ValueError, OSError, subprocess.TimeoutExpired, psutil.Error):
-            return cls(None)
+        with contextlib.suppress(OSError, psutil.Error), socket.socket(socket.AF_UNIX) as caller:
+            caller.settimeout(END_SECONDS)
+            caller.connect(str(tmux_socket(place.home)))
+            # The kernel knows who listens, be that process stopped or slow.
+            ids = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
+            return cls(psutil.Process(PEER.unpack(ids)[0]))
+        return cls(None)
 
     def end(self) -> None:
         """End them; what they run is hung up, but for this command, which sees them end."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -15,13 +17,23 @@ import pytest
 
 from lab.places import Place
 from lab.web.browsing import has_display, show, tunnel
-from lab.web.launch import Launch, launch_file, new_token, read_launch, write_launch
-from lab.web.launching import Opened, open_again
+from lab.web.launch import (
+    Launch,
+    launch_file,
+    new_token,
+    read_launch,
+    tmux_socket,
+    write_launch,
+)
+from lab.web.launching import Opened, Shells, open_again
 from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
+from lab.web.terminals import tmux_command
 from provision.errors import LabError, TargetError, UsageError
+from provision.local.processes import is_alive
 from provision.message import Message, say
 from provision.target import Tell
+from provision.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 
@@ -249,6 +261,29 @@ def test_a_page_that_does_not_come_back_is_told(place: Place, following: Message
     assert target.started == ["page"]
     told = following or "Open it with make open."
     assert str(remark) == f"The page did not come back: It ended. {told}"
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux")
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_the_shells_end_though_their_tmux_does_not_answer(place: Place, is_stopped: bool) -> None:
+    assert Shells.of(place).server is None
+    socket = tmux_socket(place.home)
+    command = [*tmux_command(socket), "new-session", "-d", "sleep 600"]
+    subprocess.run(command, check=True, timeout=10)
+    server = Shells.of(place).server
+    assert server is not None
+    assert str(socket) in server.cmdline()
+    if is_stopped:
+        server.suspend()
+    before = signal.getsignal(signal.SIGHUP)
+    try:
+        found = Shells.of(place)
+        assert found.server == server
+        found.end()
+        wait_until(lambda: say("it runs") if is_alive(server) else None, within=5)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert Shells.of(place).server is None
 
 
 CONFIGURED = """
