@@ -14,6 +14,7 @@ from tests.integration.cli import Lab
 from tests.integration.web.seat import Seat
 
 pytestmark = [pytest.mark.integration, pytest.mark.full]
+FORGET = "Control+u"  # takes its turn among the keys; Control+c would not wait for a completion
 BACK_SECONDS = 15  # the supervisor starts the server anew, and the page finds it by itself
 PASTE = """(text) => {
   const data = new DataTransfer();
@@ -100,7 +101,7 @@ def test_a_paste_of_many_lines_at_the_prompt_runs_nothing(seat: Seat) -> None:
     seat.ask(PASTE, "echo one\necho two")
     seat.await_true(lambda: "echo two" in seat.screen(), "both lines are there")
     assert "one" not in seat.screen().splitlines()
-    seat.page.keyboard.press("Control+c")
+    seat.page.keyboard.press(FORGET)
 
 
 def test_hangul_through_an_input_method_arrives_whole(seat: Seat) -> None:
@@ -143,7 +144,7 @@ def test_tab_is_the_shells_and_one_chord_leaves_the_terminal(seat: Seat) -> None
     assert seat.ask(focused) == "divide-rows"
     assert "leave the terminal Ctrl+Shift+X" in seat.text("#key-line")
     seat.page.click("#terminal-1 .xterm-screen")
-    seat.page.keyboard.press("Control+c")
+    seat.page.keyboard.press(FORGET)
 
 
 def test_what_has_scrolled_by_comes_back_by_keyboard(seat: Seat) -> None:
