@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 from tests.integration.cli import Lab
 from tests.integration.web.seat import Seat
 
-pytestmark = [pytest.mark.integration, pytest.mark.full]
+pytestmark = pytest.mark.integration
 FORGET = "Control+u"  # takes its turn among the keys; Control+c would not wait for a completion
 BACK_SECONDS = 15  # the supervisor starts the server anew, and the page finds it by itself
 PASTE = """(text) => {
