@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lab.places import Place, require_folder
@@ -41,7 +41,8 @@ def reset_place(place: Place, environment: Mapping[str, str], tell: Tell) -> Don
     keep_record(place, kept or dated_folder(place, "reset"))
     lay_starters(place, environment)
     if was_open:
-        open_again(place, tell)
+        remarks = (*provisioned.remarks, *open_again(place, tell))
+        provisioned = replace(provisioned, remarks=remarks)
     return Done(provisioned, kept, shells)
 
 

@@ -23,7 +23,7 @@ from lab.workspace import (
     require_apart,
 )
 from provision.errors import LabError
-from provision.message import say
+from provision.message import Message, say
 from provision.settings import Settings
 from provision.target import Provisioned, Tell
 
@@ -65,7 +65,7 @@ def _bring_up(console: Console, place: Place, tell: Tell) -> Provisioned:
     lay_starters(place, console.environment)
     console.places().remember(place.lab.slug)
     if was_open and not is_open(place):  # all was started anew while somebody looks at the page
-        open_again(place, tell)
+        provisioned = _remarked(provisioned, *open_again(place, tell))
     return _fetched(console, provisioned, tell) if provisioned.is_changed else provisioned
 
 
@@ -74,8 +74,12 @@ def _fetched(console: Console, provisioned: Provisioned, tell: Tell) -> Provisio
     try:
         fetch(Settings.from_environment(console.environment).cache, console.environment, tell)
     except LabError as error:
-        return replace(provisioned, remarks=(*provisioned.remarks, error.what))
+        return _remarked(provisioned, error.what)
     return provisioned
+
+
+def _remarked(provisioned: Provisioned, *remarks: Message) -> Provisioned:
+    return replace(provisioned, remarks=(*provisioned.remarks, *remarks))
 
 
 @click.command()

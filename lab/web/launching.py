@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import signal
-import subprocess
+import socket
+import struct
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,11 +27,13 @@ from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
 from provision.errors import LabError
 from provision.files import plain_file_errors
+from provision.message import Message, say
 from provision.settings import Settings
 from provision.state import locked
 from provision.target import Tell, silent
 
 END_SECONDS = 5.0
+PEER = struct.Struct("3i")  # process, user and group: unix(7), struct ucred
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +133,15 @@ def opened(place: Place) -> Opened | None:
     return None if launch is None or port is None else Opened(launch, port)
 
 
-def open_again(place: Place, tell: Tell) -> bool:
-    """Start it as it was opened last; False when it never was, or cannot be."""
-    with contextlib.suppress(LabError):
+def open_again(place: Place, tell: Tell) -> tuple[Message, ...]:
+    """Start it as it was opened last, unless it never was; a remark when that cannot be."""
+    try:
         if read_launch(place.home) is not None:
             place.target.start(PAGE, tell)
-            return True
-    return False
+    except LabError as error:
+        following = error.next_move or say("Open it with make open.")
+        return (say("The page did not come back: {what} {next}", what=error.what, next=following),)
+    return ()
 
 
 def forget_launch(place: Place) -> None:
@@ -160,20 +164,13 @@ class Shells:
         """Those of a place; nothing is made where there is none."""
         if not page_folder(place.home).is_dir():
             return cls(None)
-        socket = tmux_socket(place.home)
-        if not socket.exists() or shutil.which("tmux") is None:
-            return cls(None)
-        try:
-            done = subprocess.run(
-                ["tmux", "-S", str(socket), "display-message", "-p", "#{pid}"],
-                capture_output=True,
-                text=True,
-                timeout=END_SECONDS,
-                check=False,
-            )
-            return cls(psutil.Process(int(done.stdout)))
-        except (ValueError, OSError, subprocess.TimeoutExpired, psutil.Error):
-            return cls(None)
+        with contextlib.suppress(OSError, psutil.Error), socket.socket(socket.AF_UNIX) as caller:
+            caller.settimeout(END_SECONDS)
+            caller.connect(str(tmux_socket(place.home)))
+            # The kernel knows who listens, be that process stopped or slow.
+            ids = caller.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
+            return cls(psutil.Process(PEER.unpack(ids)[0]))
+        return cls(None)
 
     def end(self) -> None:
         """End them; what they run is hung up, but for this command, which sees them end."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from lab.web.launch import LOOPBACK, Launch, page_folder
@@ -25,6 +27,23 @@ def keep_jupyter_apart(folder: Path) -> None:
     for name in ("CONFIG", "DATA", "RUNTIME"):
         os.environ[f"JUPYTER_{name}_DIR"] = str(folder)
     os.environ["JUPYTER_NO_CONFIG"] = "1"
+    _lay_out_no_configuration(folder)
+
+
+def _lay_out_no_configuration(folder: Path) -> None:
+    """The empty folder that stands for all configuration lies in `folder`, and it is the only one.
+
+    jupyter_core makes one for each process among the machine's temporary files, and leaves it.
+    """
+    from jupyter_core.paths import jupyter_config_dir
+
+    for left in folder.glob("jupyter-clean-cfg-*"):
+        shutil.rmtree(left, ignore_errors=True)
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        jupyter_config_dir()
+    finally:
+        tempfile.tempdir = before
 
 
 def make_quick() -> None:

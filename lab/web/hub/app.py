@@ -6,10 +6,10 @@ import asyncio
 import atexit
 import os
 import signal
-import threading
 from dataclasses import replace
 from pathlib import Path
 
+from jupyter_server.serverapp import ServerApp
 from jupyterhub.singleuser.extension import JupyterHubSingleUser
 from traitlets import default
 
@@ -67,8 +67,16 @@ class HubPageApp(PageApp):
         keeper = Keeper(page.place, folder, page.environment)
         atexit.register(keeper.end)
         atexit.register(arrival.stop)  # the last that is registered is called first
-        threading.Thread(target=arrival.ensure, daemon=True).start()
+        self._arrival = arrival
         return replace(page, arrival=arrival)
+
+    async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
+        """Bring the place up, now that the server listens.
+
+        Before, Jupyter Server tries its port, lets it go and takes it again: a process that begins
+        in between is born with that socket, and the port is taken.
+        """
+        asyncio.get_running_loop().run_in_executor(None, self._arrival.ensure)
 
     def initialize_handlers(self) -> None:
         """The page brings its place up."""

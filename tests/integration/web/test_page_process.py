@@ -28,8 +28,6 @@ from tests.integration.cli import Lab
 from tests.integration.web.calls import Calls
 from tests.integration.web.conftest import open_link
 
-pytestmark = pytest.mark.full
-
 
 def await_answer(calls: Calls, within: float = 20) -> None:
     def missing() -> Message | None:

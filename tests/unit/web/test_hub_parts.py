@@ -74,6 +74,47 @@ def test_a_server_is_hidden_from_the_learners_shell():
         process.stdin.close()
 
 
+LISTENING = """
+import os, socket, sys
+from lab.web.arriving import Arrival
+from lab.web.hub.app import PACKAGE, HubServer
+
+def ensure(self):
+    with socket.socket() as caller:
+        refused = caller.connect_ex(("127.0.0.1", int(sys.argv[1])))
+    print(os.strerror(refused) if refused else "it listens", flush=True)
+    server.io_loop.add_callback_from_signal(server.stop)
+
+Arrival.ensure = ensure
+server = HubServer.instance(jpserver_extensions={PACKAGE: True})
+server.initialize(
+    argv=["--allow-root", "--ip=127.0.0.1", f"--port={sys.argv[1]}", "--HubPageApp.assets=/"],
+    find_extensions=False,
+)
+server.start()
+"""
+
+
+def test_a_place_is_brought_up_when_its_server_listens(tmp_path):
+    """A process that begins while a server looks at its port may keep that port open."""
+    pytest.importorskip("jupyterhub")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    folders = {f"JUPYTER_{name}_DIR": str(tmp_path) for name in ("CONFIG", "DATA", "RUNTIME")}
+    home = {"HOME": str(tmp_path), "LAB_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-c", LISTENING, str(port)],
+        env={"PATH": os.environ["PATH"], **home, **folders},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stdout == "it listens\n", done.stderr
+
+
 # --- the shell that takes the place down ---
 
 SERVER = """

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
 import stat
 import subprocess
 import sys
 import webbrowser
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from lab.places import Place
 from lab.web.browsing import has_display, show, tunnel
-from lab.web.launch import Launch, launch_file, new_token, read_launch, write_launch
-from lab.web.launching import Opened
+from lab.web.launch import (
+    Launch,
+    launch_file,
+    new_token,
+    read_launch,
+    tmux_socket,
+    write_launch,
+)
+from lab.web.launching import Opened, Shells, open_again
 from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
-from provision.errors import LabError, UsageError
+from lab.web.terminals import tmux_command
+from provision.errors import LabError, TargetError, UsageError
+from provision.local.processes import is_alive
+from provision.message import Message, say
+from provision.target import Tell
+from provision.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 
@@ -219,3 +235,87 @@ def test_the_server_hides_from_others_of_its_user(mode: str, code: int) -> None:
         [sys.executable, "-c", HIDING, mode], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
+
+
+class Refusing:
+    """A target whose page does not start."""
+
+    def __init__(self, next_move: Message | None) -> None:
+        self.started: list[str] = []
+        self.next_move = next_move
+
+    def start(self, companion: str, tell: Tell) -> int:
+        self.started.append(companion)
+        raise TargetError(say("It ended."), next_move=self.next_move)
+
+
+@pytest.mark.parametrize("following", [say("Look at the log."), None])
+def test_a_page_that_does_not_come_back_is_told(place: Place, following: Message | None) -> None:
+    """Whoever resets or provisions a place with an open page hears of it."""
+    target = Refusing(following)
+    place = replace(place, target=target)  # type: ignore[arg-type]
+    assert open_again(place, lambda progress: None) == ()  # it was never open
+    assert target.started == []
+    write_launch(place.home, Launch(new_token(), "en", ""))
+    [remark] = open_again(place, lambda progress: None)
+    assert target.started == ["page"]
+    told = following or "Open it with make open."
+    assert str(remark) == f"The page did not come back: It ended. {told}"
+
+
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux")
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_the_shells_end_though_their_tmux_does_not_answer(place: Place, is_stopped: bool) -> None:
+    assert Shells.of(place).server is None
+    socket = tmux_socket(place.home)
+    command = [*tmux_command(socket), "new-session", "-d", "sleep 600"]
+    subprocess.run(command, check=True, timeout=10)
+    server = Shells.of(place).server
+    assert server is not None
+    assert str(socket) in server.cmdline()
+    if is_stopped:
+        server.suspend()
+    before = signal.getsignal(signal.SIGHUP)
+    try:
+        found = Shells.of(place)
+        assert found.server == server
+        found.end()
+        wait_until(lambda: say("it runs") if is_alive(server) else None, within=5)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert Shells.of(place).server is None
+
+
+CONFIGURED = """
+import sys
+from pathlib import Path
+from lab.web.serving import keep_jupyter_apart
+
+keep_jupyter_apart(Path(sys.argv[1]))
+from jupyter_core.application import JupyterApp
+
+app = JupyterApp()
+app.initialize(argv=[])
+print(*app.config_file_paths)
+"""
+
+
+def test_no_configuration_of_jupyter_is_read_and_nothing_is_left_for_it(tmp_path: Path) -> None:
+    home, temporary, folder = (tmp_path / name for name in ("home", "tmp", "page"))
+    for where in (home / ".jupyter", temporary, folder):
+        where.mkdir(parents=True)
+    for where in (home / ".jupyter", folder):
+        (where / "jupyter_config.py").write_text("print('was read')")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary)}
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", CONFIGURED, folder],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        [empty] = (path for path in folder.iterdir() if path.is_dir())
+        assert done.stdout.split() == [str(empty)]
+        assert list(empty.iterdir()) == []
+    assert list(temporary.iterdir()) == []
