@@ -194,8 +194,8 @@ def _readable(path: Path) -> Iterator[int]:
     try:
         require_plain(path)
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:  # a NUL in a path is a ValueError
+        reason = getattr(error, "strerror", None) or str(error)
         raise TargetError(
             say("The image {path} cannot be read: {reason}.", path=path, reason=reason),
             next_move=say("Mend VM_IMAGE, or leave it out to use the pinned image."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,7 +64,7 @@ def wanted_source(qemu: QemuSettings, cwd: Path) -> Source:
 def _named(image: str, checksum: str, cwd: Path) -> Source:
     source = Source(image, _checksum(checksum))
     if not source.is_address:
-        return Source(str(cwd / Path(image).expanduser()), source.checksum)
+        return Source(str(cwd / _at_home(image)), source.checksum)
     if not source.checksum:
         raise UsageError(
             say("VM_IMAGE is an address, so that its checksum must be known."),
@@ -85,3 +86,10 @@ def _checksum(text: str) -> str:
             next_move=say("Write sha256: and 64, or sha512: and 128 hexadecimal digits."),
         )
     return f"{algorithm}:{digest}" if text else ""
+
+
+def _at_home(text: str) -> Path:
+    """A path with `~` for a home; left as it is when there is no such home."""
+    with contextlib.suppress(RuntimeError):
+        return Path(text).expanduser()
+    return Path(text)

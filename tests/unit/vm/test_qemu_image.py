@@ -199,6 +199,12 @@ def test_what_is_no_file_is_refused_at_once(tmp_path, cache, kind):
     assert kept(cache) == []
 
 
+@pytest.mark.parametrize("name", ["a\0b", "~no-such-user/image", "x" * 300, "a\nb"])
+def test_what_cannot_be_a_path_is_refused(tmp_path, cache, name):
+    source = wanted_source(QemuSettings(image=name), tmp_path)
+    assert "cannot be read" in refusal(lambda: get(source, cache))
+
+
 @needs_img
 @pytest.mark.parametrize("content", [b"", b"<html>not found</html>", bytes(4096)])
 def test_what_is_no_disk_image_is_refused(tmp_path, cache, content):
