@@ -26,7 +26,7 @@ from provision.vm.machines.qemu_tools import last_line
 from provision.waiting import wait_until
 
 START_SECONDS = 60.0
-OFF_SECONDS = 90.0
+OFF_SECONDS = 180.0  # for an emulated machine on a busy controller
 PRESS_EVERY = 5.0  # a machine that still boots does not hear the button
 END_SECONDS = 10.0
 MONITOR_SECONDS = 5.0
