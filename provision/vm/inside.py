@@ -53,8 +53,7 @@ from provision.vm.units import Systemd
 from provision.waiting import wait_until
 
 KIND = "inside"
-READY_SECONDS = 180.0
-COMPANION_SECONDS = 60.0
+READY_SECONDS, COMPANION_SECONDS = 180.0, 60.0
 
 
 class InsideTarget:
@@ -140,14 +139,14 @@ class InsideTarget:
             Clearing(self._kubectl(), self._spec.namespaces, tell, started).run()
             ensure_life(self._spec.home, is_new=True)
             self._systemd.restart(UNITS[RECORDER])
+            self.start(RECORDER, tell)  # it sets the old history aside before it answers
         return Provisioned(self.info(), is_changed=True, seconds=time.monotonic() - started)
 
     def start(self, companion: str, tell: Tell) -> int:
         """Start a companion and wait until it answers; its port."""
         wanted = self._companion(companion)
         if not self.is_running(companion):
-            stage = say("starting {unit}", unit=UNITS[companion])
-            tell(Progress(stage, 0.0))
+            tell(Progress(say("starting {unit}", unit=UNITS[companion]), 0.0))
             self._systemd.start(UNITS[companion])
         try:
             wait_until(lambda: answers(wanted), within=COMPANION_SECONDS)
