@@ -12,8 +12,8 @@ import yaml
 
 from provision.errors import TargetError, UsageError
 from provision.target import Progress, silent
-from provision.vm.bundle import Kind, check_bundle, read_bundle
-from provision.vm.collecting import collect
+from provision.vm.bundle import Artefact, Bundle, Kind, check_bundle, read_bundle
+from provision.vm.collecting import Collected, collect
 from provision.vm.collecting_debs import collect_debs, is_same_release, resolve
 from provision.vm.collecting_journal import Journal
 from provision.vm.collecting_net import NotHad
@@ -97,6 +97,11 @@ def environ(lock: Path) -> dict[str, str]:
     }
 
 
+def fetched(bundle: Bundle) -> set[Artefact]:
+    """All but our own wheel: it is what the sources are at that moment."""
+    return {a for a in bundle.artefacts if a.name != "gpu-queue-lab"}
+
+
 def test_a_bundle_is_collected_and_is_whole(
     plan: Plan, page: Path, lock: Path, tmp_path: Path, host: Host
 ):
@@ -129,7 +134,7 @@ def test_a_second_run_asks_nobody(plan: Plan, page: Path, lock: Path, tmp_path: 
     asked = len(host.asked)
     (lock.parent / "links" / "tiny-1.0-py3-none-any.whl").unlink()
     second = collect(out, plan, page=page, environ=env, tell=silent, lock_file=lock)
-    assert second == first
+    assert fetched(second.bundle) == fetched(first.bundle)
     assert len(host.asked) == asked
 
 
@@ -176,14 +181,14 @@ def test_all_that_cannot_be_had_is_told_at_once_and_the_rest_is_kept(
 def test_two_runs_at_once_take_turns(
     plan: Plan, page: Path, lock: Path, tmp_path: Path, host: Host
 ):
-    def run(_: int) -> object:
+    def run(_: int) -> Collected:
         return collect(
             tmp_path / "out", plan, page=page, environ=environ(lock), tell=silent, lock_file=lock
         )
 
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(run, range(2))
-    assert first == second
+    assert fetched(first.bundle) == fetched(second.bundle)
     assert host.asked.count("/v1/k3s") == 1
 
 
