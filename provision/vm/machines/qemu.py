@@ -38,6 +38,7 @@ from provision.vm.machines.qemu_room import require_room
 from provision.vm.machines.qemu_source import wanted_source
 from provision.vm.machines.qemu_state import QemuState, damaged, load_state, save_state
 from provision.vm.machines.qemu_tools import Tools, find_tools
+from provision.vm.machines.qemu_waking import wake
 from provision.vm.settings import VmSettings
 
 NAME = "qemu"
@@ -78,8 +79,8 @@ class QemuMaker:
         self.remarks = ()
         with plain_file_errors():
             self._files.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            process = find_process(self._files.pid)
             state = self._state()
+            process = self._awake(stage)
             if process is None:
                 tools = find_tools(self._settings.search_path)
                 choice = self._choose(tools)
@@ -219,6 +220,12 @@ class QemuMaker:
         )
         write_atomically(self._files.ssh_config, text)
         return machine
+
+    def _awake(self, stage: Stage) -> psutil.Process | None:
+        """QEMU's process, its machine at work; None when it is off."""
+        if (process := find_process(self._files.pid)) is not None:
+            self._remark(wake(process, self._monitor(), self._files.folder), stage)
+        return find_process(self._files.pid)
 
     def _compare(self, state: QemuState, stage: Stage) -> None:
         """Say so when the machine that runs has other sizes than those that are set."""

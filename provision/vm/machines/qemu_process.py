@@ -8,13 +8,10 @@ counted in ticks since boot, which no change of the clock moves.
 from __future__ import annotations
 
 import contextlib
-import json
-import socket
 import subprocess
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 import psutil
 
@@ -22,6 +19,7 @@ from provision.errors import TargetError, TimedOut
 from provision.files import write_atomically
 from provision.local.processes import await_end, is_alive
 from provision.message import Message, say
+from provision.vm.machines.qemu_monitor import press_button
 from provision.vm.machines.qemu_tools import last_line
 from provision.waiting import wait_until
 
@@ -29,8 +27,6 @@ START_SECONDS = 60.0
 OFF_SECONDS = 180.0  # for an emulated machine on a busy controller
 PRESS_EVERY = 5.0  # a machine that still boots does not hear the button
 END_SECONDS = 10.0
-MONITOR_SECONDS = 5.0
-LINE_BYTES = 1 << 16
 STARTED = "qemu.started"  # beside the file with the process id
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -117,24 +113,6 @@ def power_off(process: psutil.Process, monitor: Path, *, within: float = OFF_SEC
     return True
 
 
-def press_button(monitor: Path) -> bool:
-    """Ask for ACPI power-off through QEMU's monitor (QMP); False when the monitor is silent."""
-    commands = ("qmp_capabilities", "system_powerdown")
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-            line.settimeout(MONITOR_SECONDS)
-            line.connect(str(monitor))
-            with line.makefile("rb") as answers:
-                answers.readline(LINE_BYTES)  # its greeting
-                for command in commands:
-                    line.sendall(json.dumps({"execute": command}).encode() + b"\n")
-                    if not _is_done(answers):
-                        return False
-    except (OSError, ValueError):
-        return False
-    return True
-
-
 def end(process: psutil.Process, *, grace: float = END_SECONDS) -> None:
     """TERM, which QEMU obeys at once, then KILL, to this process only; TimedOut if it stays."""
     for signal in (process.terminate, process.kill):
@@ -147,15 +125,6 @@ def end(process: psutil.Process, *, grace: float = END_SECONDS) -> None:
                 raise
         else:
             return
-
-
-def _is_done(answers: BinaryIO) -> bool:
-    """Whether the last command was done; events that come before its answer are passed over."""
-    for _ in range(20):
-        told = json.loads(answers.readline(LINE_BYTES))
-        if "return" in told or "error" in told:
-            return "return" in told
-    return False
 
 
 def _end_all(process: subprocess.Popen[bytes]) -> None:

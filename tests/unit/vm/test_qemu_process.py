@@ -11,12 +11,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from provision.vm.machines import qemu_waking
+from provision.vm.machines.qemu_monitor import press_button, state_of
 from provision.vm.machines.qemu_process import (
     STARTED,
     end,
     find_process,
     power_off,
-    press_button,
     start,
 )
 from tests.unit.vm.qemu_fakes import is_running, refusal
@@ -55,8 +56,8 @@ def pid_file(tmp_path):
 class Monitor:
     """QEMU's monitor: greets, tells of events between answers, and calls `pressed`."""
 
-    def __init__(self, path: Path, pressed) -> None:
-        self._pressed, self.heard = pressed, []
+    def __init__(self, path: Path, pressed=lambda: None, state: str = "running") -> None:
+        self._pressed, self.heard, self.state = pressed, [], state
         self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._server.bind(str(path))
         self._server.listen(4)
@@ -86,7 +87,10 @@ class Monitor:
             if word == "system_powerdown":
                 self._say(talk, {"event": "POWERDOWN"})
                 self._pressed()
-            self._say(talk, {"return": {}})
+            if word == "cont":
+                self.state = "running"
+            told = {"status": self.state} if word == "query-status" else {}
+            self._say(talk, {"return": told})
 
     @staticmethod
     def _say(talk, what: dict) -> None:
@@ -219,10 +223,57 @@ def test_a_monitor_that_is_gone_or_talks_nonsense_is_no_error(tmp_path):
 
 
 def test_a_monitor_that_hangs_costs_seconds(tmp_path, monkeypatch):
-    monkeypatch.setattr("provision.vm.machines.qemu_process.MONITOR_SECONDS", 0.2)
+    monkeypatch.setattr("provision.vm.machines.qemu_monitor.SECONDS", 0.2)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
         server.bind(str(tmp_path / "monitor.sock"))
         server.listen(1)
         before = time.monotonic()
         assert not press_button(tmp_path / "monitor.sock")
         assert time.monotonic() - before < 3.0
+
+
+@pytest.fixture
+def running(pid_file):
+    start(command(pid_file), pid_file)
+    found = find_process(pid_file)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("state", ["paused", "io-error"])
+def test_a_machine_that_stands_still_goes_on(tmp_path, running, state):
+    monitor = Monitor(tmp_path / "monitor.sock", state=state)
+    try:
+        words = qemu_waking.wake(running, tmp_path / "monitor.sock", tmp_path)
+        assert str(words) == f"The machine stood still ({state}) and goes on."
+        assert state_of(tmp_path / "monitor.sock") == "running"
+        assert qemu_waking.wake(running, tmp_path / "monitor.sock", tmp_path) is None
+    finally:
+        monitor.close()
+    assert is_running(running.pid)
+
+
+def test_a_machine_whose_controller_is_full_is_left_as_it_is(tmp_path, running, monkeypatch):
+    monkeypatch.setattr(qemu_waking, "KEEP_DISK", 1 << 50)
+    monitor = Monitor(tmp_path / "monitor.sock", state="io-error")
+    try:
+        words = refusal(lambda: qemu_waking.wake(running, tmp_path / "monitor.sock", tmp_path))
+    finally:
+        monitor.close()
+    assert f"its disk in {tmp_path} could not be written" in words
+    assert "cont" not in monitor.heard
+
+
+def test_a_machine_that_died_is_switched_off(tmp_path, running):
+    monitor = Monitor(tmp_path / "monitor.sock", state="internal-error")
+    try:
+        words = qemu_waking.wake(running, tmp_path / "monitor.sock", tmp_path)
+    finally:
+        monitor.close()
+    assert "had died (internal-error) and is started anew" in str(words)
+    assert not is_running(running.pid)
+
+
+def test_a_silent_monitor_is_no_reason_to_touch_the_machine(tmp_path, running):
+    assert qemu_waking.wake(running, tmp_path / "monitor.sock", tmp_path) is None
+    assert is_running(running.pid)
