@@ -19,7 +19,7 @@ export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY FAULT
 .PHONY: help provision open hub-demo status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
 	test test-vm test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
 
-provision: $(VENV)/.run $(ANSIBLE) $(CATALOGS) ## bring the lab up (builds its parts the first time); TARGET=vm: the full lab
+provision: $(VENV)/.run $(ANSIBLE) $(CATALOGS) ## bring the lab up (builds its parts the first time)
 	@$(BIN)/lab provision
 
 open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, terminal, queue as a picture

@@ -24,6 +24,16 @@ FOLDER = "machine"
 CONNECT_SECONDS = 10
 ALIVE_SECONDS = 5
 ALIVE_COUNT = 3
+_ALWAYS = (
+    "GlobalKnownHostsFile /dev/null",
+    "StrictHostKeyChecking yes",
+    "UpdateHostKeys no",
+    "PasswordAuthentication no",
+    "KbdInteractiveAuthentication no",
+    "BatchMode yes",
+    "ForwardAgent no",
+    "ForwardX11 no",
+)
 _FILE = "machine.json"
 _SCHEMA = 1
 
@@ -165,14 +175,7 @@ def ssh_config(
         f"  User {user}",
         f"  HostKeyAlias {ALIAS}",
         f"  UserKnownHostsFile {_quoted(known_hosts)}",
-        "  GlobalKnownHostsFile /dev/null",
-        "  StrictHostKeyChecking yes",
-        "  UpdateHostKeys no",
-        "  PasswordAuthentication no",
-        "  KbdInteractiveAuthentication no",
-        "  BatchMode yes",
-        "  ForwardAgent no",
-        "  ForwardX11 no",
+        *(f"  {line}" for line in _ALWAYS),
         f"  ConnectTimeout {CONNECT_SECONDS}",
         f"  ServerAliveInterval {ALIVE_SECONDS}",
         f"  ServerAliveCountMax {ALIVE_COUNT}",
