@@ -43,6 +43,9 @@ for tables in iptables ip6tables; do
   echo "ended rules of $tables"
 done
 
+# Empty by now; a kubelet's cgroups stay behind when it ends.
+find /sys/fs/cgroup -depth -type d -path '*/kubepods*' -exec rmdir {} \; 2>/dev/null
+
 # The folder itself may be a mount of the machine's owner.
 find /var/lib/kubelet -mindepth 1 -delete 2>/dev/null
 exit 0
