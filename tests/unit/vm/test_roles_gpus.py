@@ -1,7 +1,7 @@
 """What the role gpus writes onto a machine.
 
-fake-gpu-operator itself is not to be had here: its HelmChart object is compared with a text that was
-reviewed, and no more is proven of it.
+fake-gpu-operator itself is not to be had here: its HelmChart object is compared with a text that
+was reviewed, and no more is proven of it.
 """
 
 import subprocess
