@@ -6,8 +6,6 @@ compared with, since their wording changes between versions.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from checks.kit.paths import dig_map, dig_text
 from checks.reasons.cause import Cause, Detail, Explanation
 from checks.reasons.failures import why_any_failed
@@ -118,7 +116,8 @@ def _ended(scene: Scene, job: JobNow) -> Explanation:
     found = Explanation(Cause.ENDED, what)
     why = why_any_failed(scene.pods_of(job)) if job.ended_as == "Failed" else None
     if why is not None:
-        found = replace(found, move=why.move).told(detail("pods", why.what))
+        what = say("{found}: {state}", found=what, state=why.what)
+        found = Explanation(Cause.ENDED, what, move=why.move)
     return found.told(detail("event", words)) if words else found
 
 
