@@ -46,8 +46,8 @@ def await_all_pass(site: Site, within: float) -> None:
 
 
 def await_gpus(site: Site, within: float) -> None:
-    path = r"{.items[0].status.allocatable.nvidia\.com/gpu}"
-    site.await_inside("GPUs", f'test "$(kubectl get nodes -o jsonpath='{path}')" = 4', within)
+    offered = r"kubectl get nodes -o jsonpath='{.items[0].status.allocatable.nvidia\.com/gpu}'"
+    site.await_inside("GPUs", f'test "$({offered})" = 4', within)
 
 
 def test_restart_of_k3s_leaves_pods_running(solved: Site):
