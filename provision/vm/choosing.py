@@ -64,4 +64,5 @@ def kept_choices(home: Path) -> Choices:
 
 def keep_choices(home: Path, choices: Choices) -> None:
     """Remember them for the runs to come."""
+    (home / FOLDER).mkdir(parents=True, exist_ok=True, mode=0o700)
     write_atomically(home / FOLDER / _FILE, json.dumps(asdict(choices), indent=2) + "\n")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from provision.errors import TargetError, TimedOut
+from provision.errors import TargetError, TimedOut, UsageError
 from provision.files import write_atomically
 from provision.message import Message, say
 from provision.sockets import short_socket
@@ -170,7 +170,7 @@ def ssh_config(
     control = short_socket(home / FOLDER / "ssh.sock", runtime)
     lines = [
         f"Host {ALIAS}",
-        f"  HostName {address}",
+        f"  HostName {address.replace('%', '%%')}",
         f"  Port {port}",
         f"  User {user}",
         f"  HostKeyAlias {ALIAS}",
@@ -190,8 +190,14 @@ def ssh_config(
 
 
 def _quoted(path: Path) -> str:
-    """ssh_config expands % in these, and ends a value at a blank outside quotes."""
-    return '"' + str(path).replace("%", "%%") + '"'
+    """A path for ssh_config: % and ${ are expanded there, and a quote cannot be told to it."""
+    text = str(path)
+    if '"' in text or "${" in text or not text.isprintable():
+        raise UsageError(
+            say("ssh cannot be told of {path}: it holds a quote, ${{ or worse.", path=repr(text)),
+            next_move=say("Name another file in KEY, or another folder in LAB_HOME."),
+        )
+    return '"' + text.replace("%", "%%") + '"'
 
 
 def hang_up(machine: Machine) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ class Player:
 
     def _lay_out(self, variables: Variables) -> None:
         """Write what ansible-runner reads, anew for each run: it would keep what it finds."""
+        shutil.rmtree(self.folder / "tmp", ignore_errors=True)  # of a run that was killed
         for name in ("", "env", "inventory", "artifacts", "tmp"):
             (self.folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
         files: Mapping[str, Any] = {

@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from provision.errors import UsageError
+from provision.files import read_plain
 from provision.message import Message, say
 
 LARGEST = 256 * 1024
+SHOWN = 80
 _UNITS = {"": 1, "M": 1, "MB": 1, "MIB": 1, "G": 1024, "GB": 1024, "GIB": 1024, "T": 1024 * 1024}
 
 
@@ -31,8 +33,8 @@ class Reader:
     ) -> Reader:
         """Read the file that `LAB_TOML` names, which must be there then, or `default`, if it is."""
         chosen = environment.get("LAB_TOML", "").strip()
-        file = Path(chosen).expanduser().absolute() if chosen else default
-        values = dict(_flat(_load(file, is_wanted=bool(chosen))))
+        file = _at_home(chosen, environment).absolute() if chosen else default
+        values = dict(_flat(file, _load(file, is_wanted=bool(chosen)), names))
         for key in values:
             if key not in names:
                 raise _unknown(file, key, names)
@@ -45,6 +47,8 @@ class Reader:
             return default
         if not isinstance(value, str):
             raise _wrong(where, value, say("a text in quotes"))
+        if not value.isprintable():
+            raise _wrong(where, repr(value), say("a text without control characters"))
         return value.strip()
 
     def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
@@ -62,17 +66,15 @@ class Reader:
         if not text:
             return None
         is_from_file = not self.environment.get(self.names[key], "").strip()
-        home = self.environment.get("HOME", "")
-        if text.startswith("~/") and home:
-            text = f"{home}{text[1:]}"
-        return (self.file.parent / text) if is_from_file else Path(text).absolute()
+        path = _at_home(text, self.environment)
+        return (self.file.parent / path) if is_from_file else path.absolute()
 
     def count(self, key: str, default: int, *, least: int) -> int:
         """A whole number."""
         value, where = self._found(key)
         if value is None:
             return default
-        if isinstance(value, str) and value.isdecimal():
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value):
             value = int(value)
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             raise _wrong(where, value, say("a whole number, {least} or more", least=least))
@@ -83,7 +85,7 @@ class Reader:
         value, where = self._found(key)
         if value is None:
             return default
-        found = re.fullmatch(r"(\d{1,9})\s*([A-Za-z]*)", str(value))
+        found = re.fullmatch(r"([0-9]{1,9})\s*([A-Za-z]*)", str(value)[:40])
         unit = _UNITS.get(found.group(2).upper()) if found else None
         if found is None or unit is None or int(found.group(1)) * unit < least:
             raise _wrong(where, value, say('a size such as "4G", {least}M or more', least=least))
@@ -105,13 +107,18 @@ class Reader:
         return self.values.get(key), f"{key} in {self.file}"
 
 
+def _at_home(text: str, environment: Mapping[str, str]) -> Path:
+    """A path in which a leading `~/` is the person's home."""
+    home = environment.get("HOME", "")
+    return Path(f"{home}{text[1:]}" if text.startswith("~/") and home else text)
+
+
 def _load(file: Path, *, is_wanted: bool) -> Mapping[str, object]:
     try:
-        with file.open("rb") as handle:
-            content = handle.read(LARGEST + 1)
+        content = read_plain(file)
         if len(content) > LARGEST:
             raise ValueError(f"it is larger than {LARGEST} bytes")
-        return tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8-sig"))  # some editors begin with a mark
     except FileNotFoundError as error:
         if not is_wanted:
             return {}
@@ -119,31 +126,55 @@ def _load(file: Path, *, is_wanted: bool) -> Mapping[str, object]:
             say("There is no file {path}, which LAB_TOML names.", path=file),
             next_move=say("Write it as docs/lab.toml shows, or leave LAB_TOML out."),
         ) from error
+    except RecursionError as error:
+        raise _unreadable(file, "it is nested too deeply") from error
     except (OSError, ValueError) as error:
-        raise UsageError(
-            say("{path} cannot be read: {reason}.", path=file, reason=error),
-            next_move=say("Mend it; docs/lab.toml shows what may stand in it."),
-        ) from error
+        raise _unreadable(file, str(error)) from error
 
 
-def _flat(table: Mapping[str, object], before: str = "") -> Iterator[tuple[str, object]]:
+def _unreadable(file: Path, reason: str) -> UsageError:
+    return UsageError(
+        say("{path} cannot be read: {reason}.", path=file, reason=reason.rstrip(".")),
+        next_move=say("Mend it; docs/lab.toml shows what may stand in it."),
+    )
+
+
+def _flat(
+    file: Path, table: Mapping[str, object], known: Collection[str], before: str = ""
+) -> Iterator[tuple[str, object]]:
+    """Keys with the names of their tables before them; tables must be known ones, and tables."""
     for name, value in table.items():
+        key = f"{before}{name}"
         if isinstance(value, dict):
-            yield from _flat(value, f"{before}{name}.")
+            if not any(name.startswith(f"{key}.") for name in known):
+                raise _unknown(file, next(_keys(value, key)), known)
+            yield from _flat(file, value, known, f"{key}.")
+        elif any(name.startswith(f"{key}.") for name in known):
+            raise _wrong(f"{key} in {file}", value, say("a table, [{name}]", name=key))
         else:
-            yield f"{before}{name}", value
+            yield key, value
 
 
-def _unknown(file: Path, key: str, names: Mapping[str, str]) -> UsageError:
-    near = difflib.get_close_matches(key, names, n=1, cutoff=0.0)
+def _keys(value: Mapping[str, object], before: str) -> Iterator[str]:
+    """The first key in a table that is not known, or the table itself when it is empty."""
+    yield from (f"{before}.{name}" for name in value)
+    yield before
+
+
+def _unknown(file: Path, key: str, names: Collection[str]) -> UsageError:
+    near = difflib.get_close_matches(key, names, n=1, cutoff=0.5)
     return UsageError(
         say("{path} has the key {key}, which is not known.", path=file, key=key),
-        next_move=say("Did you mean {near}? docs/lab.toml shows all keys.", near=near[0]),
+        next_move=say("Did you mean {near}? docs/lab.toml shows all keys.", near=near[0])
+        if near
+        else say("Leave it out; docs/lab.toml shows all keys."),
     )
 
 
 def _wrong(where: str, value: object, wanted: Message) -> UsageError:
+    shown = str(value)
+    shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
     return UsageError(
-        say("{where} is {value}; it must be {wanted}.", where=where, value=value, wanted=wanted),
+        say("{where} is {value}; it must be {wanted}.", where=where, value=shown, wanted=wanted),
         next_move=say("Mend it; docs/lab.toml shows what may stand there."),
     )

@@ -171,6 +171,19 @@ def test_the_ssh_config_is_read_by_ssh_as_it_is_meant(tmp_path):
     assert "100%% home" not in found["controlpath"]
 
 
+@pytest.mark.parametrize("name", ['a"b', "a${HOME}b", "a\nb"])
+def test_a_path_that_ssh_cannot_be_told_of_is_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="ssh cannot be told"):
+        ssh_config(
+            home=tmp_path,
+            address="fe80::1%eth0",
+            port=22,
+            user="root",
+            known_hosts=tmp_path / name,
+            runtime=tmp_path,
+        )
+
+
 def test_a_note_tells_of_the_provider_for_tests_and_of_another_kueue():
     assert note_on({"kueue": "v0.20.3", "gpus": "fake-gpu-operator 0.2.0"}) is None
     assert "v0.19.2 runs here" in str(note_on({"kueue": "v0.19.2", "gpus": "extended-resource"}))

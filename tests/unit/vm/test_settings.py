@@ -1,5 +1,6 @@
 """lab.toml and the environment: what is read, what is refused, and in which words."""
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -103,6 +104,40 @@ def test_a_wrong_value_is_named_with_its_place(tmp_path, text, expected):
     words = refused(tmp_path, text)
     assert expected in words
     assert f" in {tmp_path / 'lab.toml'} is " in words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("vm = 3", "vm in"),
+        ("[vm.foo]", "the key vm.foo, which is not known"),
+        ("[gpus.more]\nx = 1", "the key gpus.more.x"),
+        ("zzzzqqqq = 1", "Leave it out"),
+        ("a = " + "[" * 5000, "cannot be read"),
+        ('[vm]\nbundle = "a\\u0000b"', "without control characters"),
+        ("x = 1\n" * 60000, "larger than"),
+    ],
+)
+def test_odd_files_are_refused_in_words(tmp_path, text, expected):
+    assert expected in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize("value", ["9" * 5000, "٣", "-1", "1e3"])
+def test_odd_numbers_are_refused_in_words(tmp_path, value):
+    words = refused(tmp_path, VM_CPUS=value)
+    assert "a whole number" in words
+    assert len(words) < 400
+
+
+def test_a_mark_at_the_head_of_the_file_is_no_trouble(tmp_path):
+    (tmp_path / "x.toml").write_bytes(b"\xef\xbb\xbf[vm]\nmachine = 'ssh'\n")
+    assert read_settings({"LAB_TOML": str(tmp_path / "x.toml")}).maker == "ssh"
+
+
+def test_a_pipe_is_not_waited_at(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UsageError, match="not a plain file"):
+        read_settings({"LAB_TOML": str(tmp_path / "pipe")})
 
 
 def test_a_wrong_variable_is_named_by_its_own_name(tmp_path):
