@@ -121,9 +121,10 @@ def _make_bridge(record: Record) -> None:
 
 def start(record: Record, root: Path) -> Record:
     """Boot what is laid out; the record of the running machine."""
-    command = (KEEP, JOIN, *make_groups(record.name), "--", *_nspawn(record, root))
+    groups = [str(group) for group in make_groups(record.name)]
+    command = (KEEP, JOIN, *groups, "--", *_nspawn(record, root))
     told = run(
-        *("sh", "-c", LAUNCH, record.folder / "console.log", *command),
+        *("sh", "-c", LAUNCH, str(record.folder / "console.log"), *command),
         env={
             "SYSTEMD_SECCOMP": "0",
             "SYSTEMD_NSPAWN_API_VFS_WRITABLE": "network",
@@ -182,8 +183,7 @@ def halt(name: str) -> tuple[str, ...]:
     One that does not power off within OFF_SECONDS is killed.
     """
     record = read_record(name)
-    outer = record.process() if record else None
-    if outer is not None:
+    if record is not None and (outer := record.process()) is not None:
         for first in _first_processes(outer):
             # What systemd takes as "power off" from outside.
             first.send_signal(signal.SIGRTMIN + 4)
