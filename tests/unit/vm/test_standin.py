@@ -108,6 +108,19 @@ def test_what_is_missing_is_said_in_words(monkeypatch: pytest.MonkeyPatch):
     assert said[-1] == "root"
 
 
+def test_command_line_ends_with_3_where_no_machine_can_be_had(tmp_path: Path):
+    said = subprocess.run(
+        [sys.executable, "-m", "tests.machines", "needs"],
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.returncode == 3, said.stderr
+    assert "systemd-nspawn (Debian package systemd-container)" in said.stderr
+
+
 def test_groups_are_below_ones_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(cgroups, "hierarchies", lambda: {"memory": tmp_path, "": tmp_path / "two"})
     monkeypatch.setattr(cgroups, "is_unified", lambda: False)
