@@ -21,6 +21,7 @@ from provision.settings import Settings
 from provision.target import Progress
 from provision.vm.machine import FOLDER, Machine, run
 from provision.vm.machines.qemu import QemuMaker
+from provision.vm.machines.qemu_monitor import ask, state_of
 from provision.vm.machines.qemu_process import find_process
 from provision.vm.machines.qemu_seed import new_pair
 from provision.vm.settings import QemuSettings, VmSettings
@@ -169,6 +170,17 @@ def test_a_second_run_changes_nothing(made: Made):
     assert made.process.pid == before
     assert (made.folder / "qemu.json").read_bytes() == disk
     assert "powering the machine on" not in made.told
+
+
+def test_a_machine_that_stands_still_goes_on(made: Made):
+    """As QEMU leaves it when the controller's disk was full."""
+    monitor = made.maker._monitor()
+    assert ask(monitor, "stop") is not None
+    assert state_of(monitor) == "paused"
+    made.ensure()
+    assert state_of(monitor) == "running"
+    assert "The machine stood still (paused) and goes on." in made.told
+    assert made.says("id", "-u") == "0"
 
 
 def test_it_comes_back_from_a_reboot_of_its_own(made: Made):
