@@ -17,6 +17,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from provision.local.processes import is_alive
 from provision.settings import Settings
 from provision.target import Progress
 from provision.vm.machine import FOLDER, Machine, run
@@ -60,9 +61,9 @@ class Made:
         assert found is not None, "QEMU does not run"
         return found
 
-    def says(self, *command: str) -> str:
+    def says(self, *command: str, within: float = ANSWER_SECONDS) -> str:
         """What a command in the machine writes; it must succeed."""
-        done = run(self.machine, command, input=None, within=ANSWER_SECONDS)
+        done = run(self.machine, command, input=None, within=within)
         assert done.returncode == 0, done
         return done.stdout.decode().strip()
 
@@ -209,7 +210,8 @@ def test_it_is_powered_off_by_its_button_and_on_again_with_its_files(made: Made)
     made.machine = made.ensure()
     assert made.maker.is_on()
     assert made.says("cat", "/root/kept") == "kept"
-    assert made.says("cloud-init", "status") == "status: done"
+    waited = made.says("cloud-init", "status", "--wait", within=REBOOT_SECONDS)
+    assert waited.endswith("status: done")
 
 
 def test_it_is_mended_when_qemu_was_killed(made: Made):
@@ -225,7 +227,7 @@ def test_it_is_mended_when_qemu_was_killed(made: Made):
 def test_destroy_leaves_nothing(made: Made):
     process, port = made.process, made.machine.port
     made.maker.destroy(made._tell)
-    assert not psutil.pid_exists(process.pid) or not process.is_running()
+    assert not is_alive(process)
     assert not made.folder.exists()
     everywhere = {c.laddr.port for c in psutil.net_connections(kind="tcp") if c.laddr}
     assert port not in everywhere, "the forward is gone"
