@@ -6,12 +6,11 @@ import fcntl
 from collections.abc import Iterator
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.conftest import Surroundings
 from tests.integration.cli import Lab
-from tests.integration.vm.site import Provision, Site, Stages
+from tests.integration.vm.site import Provision, Site, Stages, processes_of
 from tests.machines.booting import boot, halt
 from tests.machines.bundling import make_bundle
 from tests.machines.needs import missing
@@ -105,19 +104,6 @@ def solved(site: Site, first: Provision) -> Site:
     if report["verdict"] != "PASS":
         site.lab.done("solve", "all", "--yes", within=300)
     return site
-
-
-def processes_of(home: Path) -> list[str]:
-    """The processes that work for a LAB_HOME."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            words = process.cmdline()
-        except psutil.Error:
-            continue
-        if any(str(home) in word for word in words):
-            found.append(f"{process.pid}: {' '.join(words)}")
-    return found
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

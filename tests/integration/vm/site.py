@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psutil
 import testinfra
 from testinfra.host import Host
 
@@ -157,3 +158,16 @@ def verdicts(report: Mapping[str, Any]) -> list[tuple[int, str, list[tuple[str, 
         )
         for step in report["steps"]
     ]
+
+
+def processes_of(home: Path) -> list[str]:
+    """The processes that work for a LAB_HOME."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            words = process.cmdline()
+        except psutil.Error:
+            continue
+        if any(str(home) in word for word in words):
+            found.append(f"{process.pid}: {' '.join(words)}")
+    return found

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.vm.conftest import processes_of
-from tests.integration.vm.site import Site
+from tests.integration.vm.site import Site, processes_of
 
 pytestmark = [pytest.mark.vm, pytest.mark.full, pytest.mark.timeout(600)]
 

@@ -17,8 +17,7 @@ import pytest
 from provision.message import Message, say
 from provision.waiting import wait_until
 from tests.integration.cli import LAB
-from tests.integration.vm.conftest import processes_of
-from tests.integration.vm.site import FIRST, ROLES, Site
+from tests.integration.vm.site import FIRST, ROLES, Site, processes_of
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
