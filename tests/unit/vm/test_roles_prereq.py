@@ -152,3 +152,38 @@ def test_cgroups_of_both_versions_are_seen(root):
     assert examined(root)["cgroup_memory"] == "no"
     unified.write_text("cpuset cpu io memory\n")
     assert examined(root)["cgroup_memory"] == "yes"
+
+
+@pytest.mark.parametrize(
+    ("installed", "missing", "copied"),
+    [
+        ([], ["make", "tmux", "venv"], ["make_4.3_amd64", "tmux_1%3a3.3a+b_amd64", "venv_2_all"]),
+        (
+            ["make installed 4.3", "tmux not-installed "],
+            ["tmux", "venv"],
+            ["tmux_1%3a3.3a+b_amd64", "venv_2_all"],
+        ),
+        (
+            ["make installed 4.2", "tmux installed 1:3.3a+b"],
+            ["venv"],
+            ["make_4.3_amd64", "venv_2_all"],
+        ),
+        (["make installed 4.3", "tmux installed 1:3", "venv installed 2"], [], None),
+    ],
+)
+def test_package_files_are_copied_where_the_machine_has_another(
+    installed, missing, copied, tmp_path
+):
+    names = ["make_4.3_amd64", "tmux_1%3a3.3a+b_amd64", "venv_2_all"]
+    given = {
+        "prereq_debs": [f"/bundle/debs/{name}.deb" for name in names],
+        "prereq_installed": {"stdout_lines": installed},
+    }
+    out = tmp_path / "out.json"
+    content = "{{ [prereq_missing, prereq_other_debs] | to_json }}"
+    keep = {"content": content, "dest": str(out), "mode": "0600"}
+    play(tmp_path, "prereq", given, [{"ansible.builtin.copy": keep}])
+    seen = json.loads(out.read_text())
+    assert sorted(seen[0]) == missing
+    if copied is not None:
+        assert seen[1] == [f"/bundle/debs/{name}.deb" for name in copied]

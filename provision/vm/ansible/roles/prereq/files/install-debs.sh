@@ -1,8 +1,10 @@
 #!/bin/sh
-# install-debs.sh FOLDER: installs the package files in FOLDER that the machine lacks, without a network. Of packages
-# that it has in an older version, the files are taken only where the missing ones cannot be installed without them.
+# install-debs.sh FOLDER: installs what the machine lacks of the packages in FOLDER/debs.tar, without a network, and
+# removes FOLDER. Of packages that the machine has in an older version, the files are taken only where the missing ones
+# cannot be installed without them.
 set -u
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a
+tar --extract --file "$1/debs.tar" --directory "$1" --no-same-owner || exit
 missing=
 newer=
 for file in "$1"/*.deb; do
@@ -22,3 +24,6 @@ install() {
 install --simulate $missing >/dev/null 2>&1 || missing="$missing $newer"
 # shellcheck disable=SC2086
 install $missing
+result=$?
+rm -rf "$1"
+exit "$result"
