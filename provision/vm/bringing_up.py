@@ -53,7 +53,7 @@ class Work:
         facts = self._look_at(machine)
         gathered = used or collect(choices, self.settings, facts.os, self.tell, self.started)
         preflight.require_fit(machine, facts, gathered.bundle)
-        with held(machine):
+        with held(machine, self.tell, self.started):
             variables = site_variables(
                 self.place.spec,
                 gathered.bundle,
@@ -92,7 +92,7 @@ class Work:
         variables = reset_variables(
             self.place.spec, gpus=choices.gpus, language=self.vm.language, depth=depth
         )
-        with held(machine):
+        with held(machine, self.tell, self.started):
             self._player(machine).play("reset.yml", variables, self.tell, self.started)
 
     def clear(self, maker: MachineMaker, choices: Choices) -> None:

@@ -14,7 +14,13 @@ LONGEST = 500
 _UNTOLD = "Validating arguments against arg spec"  # Ansible's own, before each role
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _FAILED = ("runner_on_failed", "runner_on_unreachable")
-_NOTHING = ("", "non-zero return code", "MODULE FAILURE", "One or more items failed")
+_NOTHING = (
+    "",
+    "non-zero return code",
+    "MODULE FAILURE",
+    "One or more items failed",
+    "All items completed",
+)
 # Nothing that Ansible adds around the words of a module.
 _WRAPPING = re.compile(
     r"^(?:Task failed: |Action failed: |Module failed: |Unexpected \w+ error: |"
@@ -122,7 +128,7 @@ def cause_of(result: Mapping[str, Any]) -> str:
     items = result.get("results")
     if isinstance(items, Sequence) and not isinstance(items, str):
         for item in items:
-            if isinstance(item, Mapping) and item.get("failed") is True:
+            if isinstance(item, Mapping) and True in (item.get("failed"), item.get("unreachable")):
                 return cause_of(item)
     for text in _words(result):
         return _shortened(text)
@@ -132,7 +138,7 @@ def cause_of(result: Mapping[str, Any]) -> str:
 def _words(result: Mapping[str, Any]) -> Iterator[str]:
     """What may hold the cause, the most telling first."""
     message = _WRAPPING.sub("", str(result.get("msg", "")).strip())
-    if message not in _NOTHING and not message.startswith(_NOTHING[2]):
+    if message not in _NOTHING and not message.startswith(_MODULE_FAILURE):
         yield message
     for key in ("stderr", "module_stderr", "stdout", "module_stdout"):
         if text := str(result.get(key, "")).strip():

@@ -66,6 +66,7 @@ def test_the_cause_stands_without_ansibles_own_words():
         ({"censored": "the output has been hidden"}, "its result is kept secret (no_log)"),
         ({"msg": "MODULE FAILURE: see stdout", "module_stderr": "a\nb"}, "b"),
         ({}, "it gave no reason"),
+        ({"msg": "All items completed", "results": [{"unreachable": True, "msg": "gone"}]}, "gone"),
         ({"results": [{"failed": False, "msg": "x"}, {"failed": True, "msg": "y"}]}, "y"),
     ],
 )
