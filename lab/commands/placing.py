@@ -155,7 +155,11 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
     console.require_agreement(question)
     shells = Shells.of(place)
     take_starters(place)
-    place.target.destroy(console.tell_progress)
+    try:
+        place.target.destroy(console.tell_progress)
+    except LabError:
+        lay_starters(place, console.environment)
+        raise
     if goes_too:
         remove(place)
     remove_kit(console.environment, console.places().root, place.lab.slug)
