@@ -14,13 +14,8 @@ LONGEST = 500
 _UNTOLD = "Validating arguments against arg spec"  # Ansible's own, before each role
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _FAILED = ("runner_on_failed", "runner_on_unreachable")
-_NOTHING = (
-    "",
-    "non-zero return code",
-    "MODULE FAILURE",
-    "One or more items failed",
-    "All items completed",
-)
+_MODULE_FAILURE = "MODULE FAILURE"
+_NOTHING = ("", "non-zero return code", "One or more items failed", "All items completed")
 # Nothing that Ansible adds around the words of a module.
 _WRAPPING = re.compile(
     r"^(?:Task failed: |Action failed: |Module failed: |Unexpected \w+ error: |"
