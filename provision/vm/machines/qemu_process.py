@@ -8,6 +8,7 @@ counted in ticks since boot, which no change of the clock moves.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import subprocess
 import time
 from collections.abc import Sequence
@@ -64,6 +65,7 @@ def start(command: Sequence[str], pid_file: Path, *, within: float = START_SECON
 
     One that does not get there in time is ended.
     """
+    _await_free(pid_file)
     pid_file.with_name(STARTED).unlink(missing_ok=True)
     try:
         process = subprocess.Popen(
@@ -87,6 +89,33 @@ def start(command: Sequence[str], pid_file: Path, *, within: float = START_SECON
     if (found := find_process(pid_file)) is None:
         raise _not_started("it ended at once")
     write_atomically(pid_file.with_name(STARTED), _beginning(found.pid) + "\n")
+
+
+def _await_free(pid_file: Path) -> None:
+    """Wait until no QEMU holds its lock: one that was killed does so until its last thread is gone.
+
+    The lock on the disk goes with it. TargetError when somebody keeps it.
+    """
+
+    def missing() -> Message | None:
+        try:
+            with pid_file.open("r+b") as file:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return None
+        except BlockingIOError:
+            return say("a QEMU that is not known here holds {path}", path=pid_file)
+        return None
+
+    try:
+        wait_until(missing, within=END_SECONDS, every=0.05)
+    except TimedOut as error:
+        raise TargetError(
+            say("The machine is not started, {why}.", why=error.what),
+            next_move=say(
+                "End that process (fuser {path} shows it), then run it again.", path=pid_file
+            ),
+        ) from error
 
 
 def power_off(process: psutil.Process, monitor: Path, *, within: float = OFF_SECONDS) -> bool:

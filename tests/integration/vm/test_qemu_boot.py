@@ -224,13 +224,16 @@ def test_it_is_mended_when_qemu_was_killed(made: Made):
     assert made.says("cat", "/root/kept") == "kept"
 
 
+def open_ports() -> set[int]:
+    return {c.laddr.port for c in psutil.net_connections(kind="tcp") if c.laddr}
+
+
 def test_destroy_leaves_nothing(made: Made):
     process, port = made.process, made.machine.port
     made.maker.destroy(made._tell)
     assert not is_alive(process)
     assert not made.folder.exists()
-    everywhere = {c.laddr.port for c in psutil.net_connections(kind="tcp") if c.laddr}
-    assert port not in everywhere, "the forward is gone"
+    wait_until(lambda: "it still listens" if port in open_ports() else None, within=10.0)
     left = [p.info["cmdline"] for p in psutil.process_iter(["cmdline"])]
     assert not [words for words in left if words and str(made.folder) in " ".join(words)]
     assert made.maker.find() is None

@@ -166,6 +166,39 @@ def test_a_qemu_that_is_no_program_is_told(pid_file):
     assert "No such file" in refusal(lambda: start(("/nonexistent/qemu",), pid_file))
 
 
+def hold(pid_file: Path, seconds: float) -> subprocess.Popen[bytes]:
+    """A process that has locked the file when this returns, as QEMU does."""
+    code = (
+        "import fcntl, sys, time; f = open(sys.argv[1], 'a+'); fcntl.lockf(f, fcntl.LOCK_EX); "
+        "print(flush=True); time.sleep(float(sys.argv[2]))"
+    )
+    words = [sys.executable, "-c", code, str(pid_file), str(seconds)]
+    holder = subprocess.Popen(words, stdout=subprocess.PIPE)
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == b"\n"
+    holder.stdout.close()
+    return holder
+
+
+def test_a_killed_qemu_that_still_dies_is_waited_for(pid_file):
+    """Its first thread is gone and others hold its locks; seen on a machine with much to do."""
+    holder = hold(pid_file, 1.0)
+    start(command(pid_file), pid_file)
+    assert holder.wait(10.0) == 0
+    assert find_process(pid_file) is not None
+
+
+def test_a_lock_that_somebody_keeps_is_told(pid_file, monkeypatch):
+    monkeypatch.setattr("provision.vm.machines.qemu_process.END_SECONDS", 0.3)
+    holder = hold(pid_file, 60.0)
+    try:
+        words = refusal(lambda: start(command(pid_file), pid_file))
+    finally:
+        holder.kill()
+        holder.wait()
+    assert f"a QEMU that is not known here holds {pid_file}" in words
+
+
 def test_a_start_that_hangs_leaves_nothing_behind(pid_file):
     text = refusal(lambda: start(command(pid_file, "slow"), pid_file, within=2.0))
     assert "no answer within 2 s" in text
