@@ -1,11 +1,13 @@
 """Where a place is, by the environment; HOME unset, files and links in the way."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from lab.places import Places, require_folder
 from provision.errors import LabError, UsageError
+from provision.state import claim_home, new_state, save_state
 
 
 def places(environment, *, is_root=False):
@@ -67,3 +69,39 @@ def test_workspace_that_is_a_file_or_a_link(tmp_path):
     assert file.read_text() == "mine"
     require_folder(tmp_path)
     require_folder(tmp_path / "absent")
+
+
+def kept(tmp_path, kind):
+    home = tmp_path / "kueue_quota"
+    claim_home(home, "kueue_quota", kind)
+    save_state(home, new_state("kueue_quota", kind))
+    return {"LAB_HOME": str(tmp_path), "HOME": "/home/a"}
+
+
+def test_a_place_is_opened_with_the_target_that_it_was_made_with(tmp_path):
+    environment = kept(tmp_path, "vm")
+    assert not places(environment).open().target.is_here
+    assert not places({**environment, "TARGET": "vm"}).open().target.is_here
+
+
+def test_a_target_that_contradicts_is_refused_and_the_place_still_listed(tmp_path):
+    environment = {**kept(tmp_path, "vm"), "TARGET": "local"}
+    with pytest.raises(UsageError) as caught:
+        places(environment).open()
+    assert "is of the target vm, but TARGET is local" in str(caught.value)
+    assert "make destroy" in str(caught.value.next_move)
+    assert [place.lab.slug for place in places(environment).all()] == ["kueue_quota"]
+
+
+def test_a_place_from_before_there_were_kinds_is_a_local_one(tmp_path):
+    environment = kept(tmp_path, "local")
+    for name in ("place.json", ".place.json.copy"):
+        state = json.loads((tmp_path / "kueue_quota" / name).read_text())
+        del state["kind"]
+        (tmp_path / "kueue_quota" / name).write_text(json.dumps(state))
+    assert places(environment).open().target.is_here
+
+
+def test_the_workspace_of_a_machine_is_roots_wherever_the_place_is(tmp_path):
+    environment = {**kept(tmp_path, "vm"), "LAB_WORKSPACE": str(tmp_path / "mine")}
+    assert places(environment).open().workspace == Path("/root/gsb-kueue")
