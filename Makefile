@@ -73,7 +73,7 @@ cache: $(VENV)/.run ## how large the cache of built parts is
 prune: $(VENV)/.run ## remove built parts that this checkout does not use
 	@$(BIN)/lab cache --prune
 
-bundle: $(VENV)/.run ## pack the built parts into OUT=parts.tar; TARGET=vm: all that a machine needs into OUT=folder
+bundle: $(VENV)/.run ## what a place is made from, into OUT=; also for TARGET=vm
 	@$(BIN)/lab bundle $${OUT:+"$$OUT"}
 
 help: ## list what there is to do
@@ -87,7 +87,7 @@ hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on thi
 test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 12 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
 
-test-vm: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the vm target on a real machine: provisioned, solved, rebooted, mended, destroyed
+test-vm: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the vm target, whole, on a real machine (12 minutes)
 	@$(BIN)/python -m tests.machines needs
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m vm tests/integration/vm
 
