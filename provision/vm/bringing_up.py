@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from provision.errors import LabError
 from provision.local.running import Running
 from provision.message import Message, say
 from provision.settings import Settings
@@ -20,12 +22,20 @@ from provision.vm.gathering import Gathered, collect
 from provision.vm.holding import held
 from provision.vm.kubeconfigs import fetch
 from provision.vm.looking import describe
-from provision.vm.machine import Machine, MachineMaker
+from provision.vm.machine import Machine, MachineMaker, run
 from provision.vm.place import VmPlace
-from provision.vm.playbook_run import Limits, end_runs
+from provision.vm.playbook_run import REMOTE_FOLDER, Limits, end_runs
 from provision.vm.playing import FOLDER, Played, Player
 from provision.vm.settings import VmSettings
-from provision.vm.variables import reset_variables, site_variables
+from provision.vm.variables import Variables, reset_variables, site_variables
+
+# What Ansible puts down on its way is in a folder of ours in the homes of root and of the login;
+# a run that was broken off leaves things there.
+_SWEEP = (
+    'for user in root "$0"; do home=$(getent passwd "$user" | cut -d: -f6); '
+    '[ -n "$home" ] && rm -rf "$home/$1"; done'
+)
+SWEEP_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +63,14 @@ class Work:
         facts = self._look_at(machine)
         gathered = used or collect(choices, self.settings, facts.os, self.tell, self.started)
         preflight.require_fit(machine, facts, gathered.bundle)
-        with held(machine, self.tell, self.started):
-            variables = site_variables(
-                self.place.spec,
-                gathered.bundle,
-                machine,
-                gpus=choices.gpus,
-                language=self.vm.language,
-            )
-            played = self._player(machine).play("site.yml", variables, self.tell, self.started)
+        variables = site_variables(
+            self.place.spec,
+            gathered.bundle,
+            machine,
+            gpus=choices.gpus,
+            language=self.vm.language,
+        )
+        played = self._play(machine, "site.yml", variables)
         self._tell_roles(played)
         ensure_life(self.place.spec.home)
         state = replace(state, versions=versions_of(gathered.bundle, choices.gpus))
@@ -92,8 +101,7 @@ class Work:
         variables = reset_variables(
             self.place.spec, gpus=choices.gpus, language=self.vm.language, depth=depth
         )
-        with held(machine, self.tell, self.started):
-            self._player(machine).play("reset.yml", variables, self.tell, self.started)
+        self._play(machine, "reset.yml", variables)
 
     def clear(self, maker: MachineMaker, choices: Choices) -> None:
         """Take off a given machine what was put on it, as far as it answers."""
@@ -130,9 +138,20 @@ class Work:
         self.say(stage, is_done=True)
         return facts
 
-    def _player(self, machine: Machine) -> Player:
+    def _play(self, machine: Machine, book: str, variables: Variables) -> Played:
+        """Play a playbook while no other controller works on the machine."""
         limits = Limits(within=self.vm.within, idle=self.vm.idle)
-        return Player(self.place.spec.home, machine, limits)
+        player = Player(self.place.spec.home, machine, limits)
+        with held(machine, self.tell, self.started):
+            self._sweep(machine)
+            played = player.play(book, variables, self.tell, self.started)
+            self._sweep(machine)
+        return played
+
+    def _sweep(self, machine: Machine) -> None:
+        command = machine.as_root("sh", "-c", _SWEEP, machine.user, REMOTE_FOLDER)
+        with contextlib.suppress(LabError):
+            run(machine, command, input=None, within=SWEEP_SECONDS)
 
     def _tell_roles(self, played: Played) -> None:
         roles = ", ".join(f"{role} {seconds:.0f} s" for role, seconds in played.roles.items())

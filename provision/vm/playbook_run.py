@@ -29,6 +29,7 @@ from provision.waiting import wait_until
 KEEP_RUNS = 5
 ARTEFACTS = "artifacts"  # ansible-runner's own name for it
 SETTINGS: Mapping[str, object] = {"pexpect_timeout": 1, "pexpect_use_poll": True}
+REMOTE_FOLDER = ".gpu-queue-lab-ansible"  # on the machine, in the home of who logs in
 CANCEL_SECONDS = 20.0
 RUN_MARK = "AWX_ISOLATED_DATA_DIR"  # set by ansible-runner, handed on to every process of a run
 _HANDED_ON = ("SSH_AUTH_SOCK", "TZ")
@@ -157,6 +158,7 @@ class PlaybookRun:
             "ANSIBLE_NOCOLOR": "True",
             "ANSIBLE_NOCOWS": "True",
             "ANSIBLE_PIPELINING": "True",
+            "ANSIBLE_REMOTE_TMP": f"~/{REMOTE_FOLDER}",
             "ANSIBLE_RETRY_FILES_ENABLED": "False",
             "ANSIBLE_SSH_ARGS": "",  # all of it stands in the machine's ssh_config
             "ANSIBLE_TIMEOUT": "20",
