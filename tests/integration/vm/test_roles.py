@@ -125,7 +125,8 @@ def bench(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Be
             pytest.fail(f"the machine {NAME} is in use by another run of the tests")
         halt(NAME)
         record = boot(NAME, SUBNET)
-        options = f"-o UserKnownHostsFile={record.known_hosts} -o ControlMaster=no"
+        master = f"-o ControlMaster=auto -o ControlPath={folder}/c -o ControlPersist=15s"
+        options = f"-o UserKnownHostsFile={record.known_hosts} {master}"
         host = {
             "ansible_host": record.address,
             "ansible_user": "root",
