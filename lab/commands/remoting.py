@@ -11,6 +11,7 @@ import sys
 
 import click
 
+from lab.casework.kit import remove_kit
 from lab.console import Console
 from lab.places import PAGE, Place
 from lab.remote import inside_of
@@ -70,6 +71,7 @@ def destroy_there(console: Console, place: Place) -> None:
     place.target.destroy(console.tell_progress)
     with contextlib.suppress(OSError):
         place.home.rmdir()
+    remove_kit(console.environment, console.places().root, place.lab.slug)
     console.places().forget(place.lab.slug)
     console.tell(say("Removed. The cache of built parts stays: see make cache."))
 
