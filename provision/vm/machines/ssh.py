@@ -131,7 +131,8 @@ class SshMaker:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _login(self, before: Machine | None) -> Login:
-        if self._vm.host:
+        # Some shells keep the name of this machine in HOST: it is no login.
+        if self._vm.host and (before is None or "@" in self._vm.host):
             return read_login(self._vm.host)
         if before is not None:
             return Login(before.user, before.address, before.port)

@@ -14,7 +14,7 @@ import pytest
 
 from provision.errors import TargetError
 from provision.target import Progress, silent
-from provision.vm import playing
+from provision.vm import playbook_run, playing
 from provision.vm.machine import Machine
 from provision.vm.playbook_run import RUN_MARK, Limits
 from provision.vm.playing import Played, Player
@@ -90,11 +90,12 @@ def test_what_is_left_behind_is_private_and_holds_nothing_of_the_environment(pla
     assert "/x" not in (next(folder.glob("artifacts/*/command"))).read_text("utf-8")
 
 
-def test_only_the_newest_runs_are_kept_and_the_log_is_the_newest_ones(play, tmp_path):
-    for number in range(7):
+def test_only_the_newest_runs_are_kept_and_the_log_is_the_newest_ones(play, tmp_path, monkeypatch):
+    monkeypatch.setattr(playbook_run, "KEEP_RUNS", 1)
+    for number in range(3):
         play(task(f"Run {number}", "echo"))
-    assert len(list((tmp_path / "home" / "ansible" / "artifacts").iterdir())) <= 6
-    assert "Run 6" in (tmp_path / "home" / "logs" / "provision.log").read_text("utf-8")
+    assert len(list((tmp_path / "home" / "ansible" / "artifacts").iterdir())) <= 2
+    assert "Run 2" in (tmp_path / "home" / "logs" / "provision.log").read_text("utf-8")
 
 
 def test_variables_of_an_earlier_run_are_not_taken_for_the_new_ones(play):

@@ -83,6 +83,12 @@ def test_a_known_key_is_not_asked_for_again(programs, home):
     assert not any("SHA256" in line for line in told)
 
 
+def test_a_host_that_a_shell_has_set_is_no_matter_once_there_is_a_machine(programs, home):
+    programs("ssh", "exit 0")
+    maker(home).ensure(silent)
+    assert maker(home, host="laptop").ensure(silent).address == "192.0.2.1"
+
+
 def test_a_changed_key_is_refused_with_both_fingerprints_and_nothing_is_overwritten(programs, home):
     programs("ssh", "exit 0")
     maker(home).ensure(silent)
