@@ -62,7 +62,11 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
         console.tell(
             say("{lab} was not provisioned at {home}.", lab=place.lab.slug, home=place.home)
         )
-        console.tell(say("Bring it up with make provision."))
+        console.tell(
+            say("Bring it up with make provision.")
+            if place.target.is_here
+            else say("Bring it up with make provision TARGET=vm.")
+        )
     columns = (say("component"), say("running"), say("ready"), say("version"))
     rows = [tuple(console.speech.of(name) for name in columns)]
     rows += [_row(console, component) for component in state.components]
