@@ -17,8 +17,8 @@ def test_destroy_takes_everything_off(provisioned: Site, pristine: frozenset[str
     assert not provisioned.home.exists()
     assert processes_of(Path(provisioned.lab.variables["LAB_HOME"])) == []
     now = provisioned.snapshot()
-    assert sorted(now - pristine) == []
-    assert sorted(pristine - now) == []
+    assert "\n".join(sorted(now - pristine)) == ""
+    assert "\n".join(sorted(pristine - now)) == ""
     assert provisioned.done("ps -eo comm= | grep -E 'k3s|kube|etcd|containerd|lab' || :") == ""
     assert (
         provisioned.done(

@@ -40,7 +40,7 @@ def configure_containerd() -> None:
         f"""version = 3
 root = "{AGENT}/containerd"
 state = "{RUN}"
-disabled_plugins = ["io.containerd.nri.v1.nri"]
+disabled_plugins = ["io.containerd.nri.v1.nri", "io.containerd.internal.v1.opt"]
 [grpc]
   address = "{SOCKET}"
 [plugins."io.containerd.cri.v1.images"]
@@ -81,6 +81,7 @@ def configure_kubelet() -> None:
             "clusterDNS": ["10.43.0.10"],
             "clusterDomain": "cluster.local",
             "serializeImagePulls": False,
+            "volumePluginDir": "/var/lib/kubelet/volumeplugins",
             # The disk is the tests' own and as full as it is.
             "evictionHard": {"imagefs.available": "1%", "nodefs.available": "1%"},
             "imageGCHighThresholdPercent": 100,
