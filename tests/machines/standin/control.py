@@ -52,6 +52,8 @@ def controller_manager() -> list[str]:
         f"--service-account-private-key-file={TLS / 'service.key'}",
         f"--root-ca-file={TLS / 'server-ca.crt'}",
         "--use-service-account-credentials=true",
+        # It makes this folder.
+        "--flex-volume-plugin-dir=/var/lib/kubelet/volumeplugins",
     ]
 
 
