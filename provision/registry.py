@@ -14,7 +14,7 @@ from provision.target import PlaceSpec, Target
 TARGETS: Mapping[str, str] = {
     "local": "provision.local.target:LocalTarget",
     "vm": "provision.vm.target:VmTarget",
-    "inside": "provision.vm.inside:InsideTarget",
+    "inside": "provision.vm.inside.target:InsideTarget",
 }
 CACHE = "provision.local.caching:LocalCache"
 

@@ -64,8 +64,8 @@ def _pack_parts(console: Console, file: Path) -> None:
 
 def _collect_for_machines(console: Console, folder: Path) -> None:
     """A bundle of the vm target, for each way of getting machine and GPUs that is not ruled out."""
-    from provision.vm.collecting import collect
-    from provision.vm.collecting_plan import read_plan
+    from provision.vm.collecting.collector import collect
+    from provision.vm.collecting.plan import read_plan
     from provision.vm.settings import PROVIDERS, read_settings
 
     chosen = read_settings(console.environment)

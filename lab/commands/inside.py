@@ -43,7 +43,7 @@ def here() -> None:
 @click.pass_context
 def settle(context: click.Context, slug: str | None) -> None:
     """Lay out place, workspace and page, so that services can start; tells whether that was new."""
-    from provision.vm.inside import InsideTarget
+    from provision.vm.inside.target import InsideTarget
 
     console = console_of(context, slug)
     place = console.place()
@@ -65,7 +65,7 @@ def settle(context: click.Context, slug: str | None) -> None:
 @click.pass_context
 def run(context: click.Context, name: str, slug: str | None) -> None:
     """Become a companion, as its service does."""
-    from provision.vm.inside import InsideTarget
+    from provision.vm.inside.target import InsideTarget
 
     console = console_of(context, slug)
     place = console.place()

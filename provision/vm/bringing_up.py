@@ -15,7 +15,7 @@ from provision.settings import Settings
 from provision.state import PlaceState, ensure_life, save_state
 from provision.target import Progress, Provisioned, Tell
 from provision.vm import preflight
-from provision.vm.bundle import INDEX, Bundle, Kind
+from provision.vm.bundle.checking import INDEX, Bundle, Kind
 from provision.vm.choosing import Choices, keep_choices
 from provision.vm.connecting import Connecting
 from provision.vm.gathering import Gathered, collect

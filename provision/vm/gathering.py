@@ -9,7 +9,7 @@ from pathlib import Path
 from provision.message import Message, say
 from provision.settings import Settings
 from provision.target import Progress, Tell
-from provision.vm.bundle import NEEDS, Bundle, Kind, check_bundle, read_bundle
+from provision.vm.bundle.checking import NEEDS, Bundle, Kind, check_bundle, read_bundle
 from provision.vm.choosing import Choices
 from provision.vm.settings import PROVIDERS, VmSettings
 
@@ -43,13 +43,13 @@ def collect(
     choices: Choices, settings: Settings, system: str, tell: Tell, started: float
 ) -> Gathered:
     """A bundle collected into the cache, for a `system` such as "debian-12"; "" is QEMU's."""
-    from provision.vm import collecting  # costs time, and a ready bundle needs none of it
-    from provision.vm.collecting_plan import read_plan
+    from provision.vm.collecting import collector  # costs time, and a ready bundle needs none of it
+    from provision.vm.collecting.plan import read_plan
     from provision.vm.wheel import page_assets
 
     plan = read_plan(system)
     page = page_assets(settings.cache)
-    collected = collecting.collect(
+    collected = collector.collect(
         settings.cache / f"{COLLECTED}-{plan.os}",
         plan.without(*(name for name in PROVIDERS if name != choices.gpus), "qemu"),
         page=page if page.is_dir() else None,

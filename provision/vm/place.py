@@ -17,7 +17,7 @@ from provision.local.components import companion_set
 from provision.local.plan import Component, Folders, Probe, make_blanks, make_plan
 from provision.message import say
 from provision.target import PlaceSpec
-from provision.vm.inside_facts import PAGE, PORTS
+from provision.vm.inside.facts import PAGE, PORTS
 from provision.vm.kubeconfigs import api_probe
 from provision.vm.machine import ALIAS, FOLDER
 

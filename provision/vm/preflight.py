@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from provision.errors import TargetError
 from provision.message import Message, say
-from provision.vm.bundle import Bundle, Kind
+from provision.vm.bundle.checking import Bundle, Kind
 from provision.vm.contacting import why_refused
 from provision.vm.machine import Machine, run
 

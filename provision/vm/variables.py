@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from provision.errors import TargetError
 from provision.message import say
 from provision.target import PlaceSpec
-from provision.vm.bundle import Artefact, Bundle, Kind
+from provision.vm.bundle.checking import Artefact, Bundle, Kind
 from provision.vm.machine import ALIAS, Machine
 
 WORKSPACE = "/root/gsb-kueue"

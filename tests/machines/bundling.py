@@ -16,9 +16,9 @@ from urllib.parse import unquote
 from lab.web.assets import fetch
 from provision.local.cache import remove_tree
 from provision.target import silent
-from provision.vm.bundle import Artefact, Bundle, Kind, check_bundle, file_sum, write_index
-from provision.vm.collecting_plan import read_plan
-from provision.vm.collecting_wheels import collect_wheels, wheel_artefact
+from provision.vm.bundle.checking import Artefact, Bundle, Kind, check_bundle, file_sum, write_index
+from provision.vm.collecting.plan import read_plan
+from provision.vm.collecting.wheels import collect_wheels, wheel_artefact
 from provision.vm.wheel import build_wheel
 from tests.machines.images import Image, write_image
 from tests.machines.manifests import FAKE_GPU_IMAGE, FAKE_GPUS, kueue_image, kueue_manifest

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from provision.local.cache import remove_tree
-from provision.vm.collecting_plan import read_plan
+from provision.vm.collecting.plan import read_plan
 from tests.machines.places import alone, cache
 from tests.machines.shell import run
 

@@ -12,7 +12,7 @@ from provision.vm.settings import VmSettings
 
 # Each is made as `Maker(home, vm_settings, settings)`.
 MAKERS: Mapping[str, str] = {
-    "qemu": "provision.vm.machines.qemu:QemuMaker",
+    "qemu": "provision.vm.machines.qemu.maker:QemuMaker",
     "ssh": "provision.vm.machines.ssh:SshMaker",
 }
 

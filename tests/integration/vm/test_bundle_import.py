@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from provision.message import Message, say
-from provision.vm.collecting_http import Web
-from provision.vm.collecting_images import pull_image
-from provision.vm.collecting_oci import Reference, Registry
+from provision.vm.collecting.http import Web
+from provision.vm.collecting.images import pull_image
+from provision.vm.collecting.oci import Reference, Registry
 from provision.waiting import wait_until
 from tests.fakes.http_host import FakeRegistry, http_host
 from tests.machines import parts

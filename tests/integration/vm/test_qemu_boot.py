@@ -21,10 +21,10 @@ from provision.local.processes import is_alive
 from provision.settings import Settings
 from provision.target import Progress
 from provision.vm.machine import FOLDER, Machine, run
-from provision.vm.machines.qemu import QemuMaker
-from provision.vm.machines.qemu_monitor import ask, state_of
-from provision.vm.machines.qemu_process import find_process
-from provision.vm.machines.qemu_seed import new_pair
+from provision.vm.machines.qemu.maker import QemuMaker
+from provision.vm.machines.qemu.monitor import ask, state_of
+from provision.vm.machines.qemu.process import find_process
+from provision.vm.machines.qemu.seed import new_pair
 from provision.vm.settings import QemuSettings, VmSettings
 from provision.waiting import wait_until
 from tests.machines.debian_image import debian_image, missing_tools

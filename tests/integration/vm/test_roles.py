@@ -21,7 +21,7 @@ import pytest
 import yaml
 
 from provision.message import Message, say
-from provision.vm.bundle import Kind, file_sum, read_bundle
+from provision.vm.bundle.checking import Kind, file_sum, read_bundle
 from provision.waiting import wait_until
 from tests.machines.booting import boot, halt
 from tests.machines.places import cache

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from provision.errors import LabError
-from provision.vm.machines.qemu_tools import Tools
+from provision.vm.machines.qemu.tools import Tools
 
 needs_img = pytest.mark.skipif(shutil.which("qemu-img") is None, reason="qemu-img is missing")
 needs_qemu = pytest.mark.skipif(

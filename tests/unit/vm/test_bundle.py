@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from provision.errors import TargetError
-from provision.vm.bundle import Artefact, Kind, check_bundle, read_bundle, write_index
+from provision.vm.bundle.checking import Artefact, Kind, check_bundle, read_bundle, write_index
 
 
 def sha(data: bytes) -> str:

@@ -12,13 +12,13 @@ import yaml
 
 from provision.errors import TargetError, UsageError
 from provision.target import Progress, silent
-from provision.vm.bundle import Artefact, Bundle, Kind, check_bundle, read_bundle
-from provision.vm.collecting import Collected, collect
-from provision.vm.collecting_debs import collect_debs, is_same_release, resolve
-from provision.vm.collecting_journal import Journal
-from provision.vm.collecting_net import NotHad
-from provision.vm.collecting_plan import Plan, Wanted, cloud_image, collected, read_plan
-from provision.vm.collecting_wheels import LOCK_FILE, collect_wheels, locked_for
+from provision.vm.bundle.checking import Artefact, Bundle, Kind, check_bundle, read_bundle
+from provision.vm.collecting.collector import Collected, collect
+from provision.vm.collecting.debs import collect_debs, is_same_release, resolve
+from provision.vm.collecting.journal import Journal
+from provision.vm.collecting.net import NotHad
+from provision.vm.collecting.plan import Plan, Wanted, cloud_image, collected, read_plan
+from provision.vm.collecting.wheels import LOCK_FILE, collect_wheels, locked_for
 from tests.fakes.http_host import FakeRegistry, Host, digest, http_host
 
 PROJECT = Path(__file__).parents[3]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from provision.vm.bundle import Kind
-from provision.vm.bundle_index import KNOWN
-from provision.vm.collecting_plan import cloud_image, read_plan
+from provision.vm.bundle.checking import Kind
+from provision.vm.bundle.index import KNOWN
+from provision.vm.collecting.plan import cloud_image, read_plan
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text("utf-8")

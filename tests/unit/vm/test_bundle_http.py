@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from provision.vm.collecting_http import CHUNK, Patience, Web
-from provision.vm.collecting_net import NotHad, proxy_for, require_safe
-from provision.vm.collecting_sums import listed_sum
+from provision.vm.collecting.http import CHUNK, Patience, Web
+from provision.vm.collecting.net import NotHad, proxy_for, require_safe
+from provision.vm.collecting.sums import listed_sum
 from tests.fakes.http_host import Answer, Host, digest, http_host
 
 BODY = bytes(range(256)) * 5000

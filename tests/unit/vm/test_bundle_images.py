@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from provision.vm.collecting_http import Patience, Web
-from provision.vm.collecting_images import pull_chart, pull_image
-from provision.vm.collecting_net import NotHad
-from provision.vm.collecting_oci import CHART_LAYER, Reference, Registry
+from provision.vm.collecting.http import Patience, Web
+from provision.vm.collecting.images import pull_chart, pull_image
+from provision.vm.collecting.net import NotHad
+from provision.vm.collecting.oci import CHART_LAYER, Reference, Registry
 from tests.fakes.http_host import Answer, FakeRegistry, digest, http_host
 
 AMD64 = "linux/amd64"

@@ -13,10 +13,10 @@ from provision.errors import LabError, TargetError, UsageError
 from provision.settings import Settings
 from provision.state import load_state
 from provision.target import silent
-from provision.vm.inside import InsideTarget
-from provision.vm.inside_facts import PORTS, kueue_note, read_facts
-from provision.vm.inside_looking import node_trouble
-from provision.vm.units import Systemd
+from provision.vm.inside.facts import PORTS, kueue_note, read_facts
+from provision.vm.inside.looking import node_trouble
+from provision.vm.inside.target import InsideTarget
+from provision.vm.inside.units import Systemd
 
 FACTS = {
     "schema": 1,

@@ -8,7 +8,7 @@ import pytest
 
 from provision.errors import TargetError
 from provision.vm import preflight
-from provision.vm.bundle import Artefact, Bundle, Kind
+from provision.vm.bundle.checking import Artefact, Bundle, Kind
 from provision.vm.machine import Machine
 from provision.vm.preflight import Facts, problems, require_fit, understand
 

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_private_key,
 )
 
-from provision.vm.machines.qemu_command import (
+from provision.vm.machines.qemu.command import (
     KVM,
     TCG,
     Files,
@@ -20,9 +20,9 @@ from provision.vm.machines.qemu_command import (
     disk_arguments,
     machine_command,
 )
-from provision.vm.machines.qemu_image import Image
-from provision.vm.machines.qemu_making import hostname_of
-from provision.vm.machines.qemu_seed import (
+from provision.vm.machines.qemu.image import Image
+from provision.vm.machines.qemu.making import hostname_of
+from provision.vm.machines.qemu.seed import (
     KeyPair,
     Seed,
     meta_data,
@@ -30,7 +30,7 @@ from provision.vm.machines.qemu_seed import (
     user_data,
     write_seed,
 )
-from provision.vm.machines.qemu_tools import Tools
+from provision.vm.machines.qemu.tools import Tools
 from tests.unit.vm.qemu_fakes import golden
 
 pytestmark = pytest.mark.golden

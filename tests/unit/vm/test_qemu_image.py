@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from provision.vm.collecting_plan import cloud_image
-from provision.vm.machines import qemu_image, qemu_tools
-from provision.vm.machines.qemu_command import Files, disk_arguments
-from provision.vm.machines.qemu_image import FOLDER, disk_size, get_image
-from provision.vm.machines.qemu_making import grow_disk, require_image
-from provision.vm.machines.qemu_source import Source, image_name, wanted_source
-from provision.vm.machines.qemu_state import QemuState
-from provision.vm.machines.qemu_tools import find_tools, run_img
+from provision.vm.collecting.plan import cloud_image
+from provision.vm.machines.qemu import image as qemu_image
+from provision.vm.machines.qemu import tools as qemu_tools
+from provision.vm.machines.qemu.command import Files, disk_arguments
+from provision.vm.machines.qemu.image import FOLDER, disk_size, get_image
+from provision.vm.machines.qemu.making import grow_disk, require_image
+from provision.vm.machines.qemu.source import Source, image_name, wanted_source
+from provision.vm.machines.qemu.state import QemuState
+from provision.vm.machines.qemu.tools import find_tools, run_img
 from provision.vm.settings import QemuSettings
 from tests.unit.vm.qemu_fakes import needs_img, real_tools, refusal
 

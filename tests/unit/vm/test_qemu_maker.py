@@ -13,11 +13,13 @@ import pytest
 from provision.settings import Settings
 from provision.target import silent
 from provision.vm.machine import FOLDER, Machine, MachineMaker, save_machine
-from provision.vm.machines import open_maker, qemu_process, qemu_tools
-from provision.vm.machines.qemu import NAME, QemuMaker
-from provision.vm.machines.qemu_greeting import await_first_boot, await_login
-from provision.vm.machines.qemu_room import require_room
-from provision.vm.machines.qemu_state import FILE, QemuState, load_state, save_state
+from provision.vm.machines import open_maker
+from provision.vm.machines.qemu import process as qemu_process
+from provision.vm.machines.qemu import tools as qemu_tools
+from provision.vm.machines.qemu.greeting import await_first_boot, await_login
+from provision.vm.machines.qemu.maker import NAME, QemuMaker
+from provision.vm.machines.qemu.room import require_room
+from provision.vm.machines.qemu.state import FILE, QemuState, load_state, save_state
 from provision.vm.settings import QemuSettings, VmSettings
 from tests.unit.vm.qemu_fakes import needs_img, refusal
 
@@ -201,7 +203,7 @@ def test_a_port_that_others_took_is_left_to_them(home, programs, image):
 @needs_img
 def test_a_machine_once_emulated_needs_no_word_the_next_time(home, programs, image, monkeypatch):
     """VM=qemu was said when it was made; the run that powers it on again need not say so."""
-    monkeypatch.setattr("provision.vm.machines.qemu_probe.DEVICE", Path("/nonexistent/kvm"))
+    monkeypatch.setattr("provision.vm.machines.qemu.probe.DEVICE", Path("/nonexistent/kvm"))
     auto = dataclasses.replace(image, accelerator="auto")
     assert "there is no" in refusal(lambda: maker(home, programs, auto, name="").ensure(silent))
     assert "no machine today" in refusal(lambda: maker(home, programs, auto).ensure(silent))

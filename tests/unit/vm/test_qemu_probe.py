@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from provision.vm.machines import qemu_probe
-from provision.vm.machines.qemu_choosing import choose_accelerator
-from provision.vm.machines.qemu_command import KVM, TCG
-from provision.vm.machines.qemu_probe import GREETING, ask_kvm, boot_sector
-from provision.vm.machines.qemu_tools import Tools
+from provision.vm.machines.qemu import probe as qemu_probe
+from provision.vm.machines.qemu.choosing import choose_accelerator
+from provision.vm.machines.qemu.command import KVM, TCG
+from provision.vm.machines.qemu.probe import GREETING, ask_kvm, boot_sector
+from provision.vm.machines.qemu.tools import Tools
 from tests.unit.vm.qemu_fakes import fake_tools, is_running, needs_qemu, real_tools, refusal
 
 GREETS = f"echo $$ >>$0.pids; echo '{GREETING.decode()}'; exec sleep 60"

@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from provision.vm.machines import qemu_waking
-from provision.vm.machines.qemu_monitor import press_button, state_of
-from provision.vm.machines.qemu_process import (
+from provision.vm.machines.qemu import waking as qemu_waking
+from provision.vm.machines.qemu.monitor import press_button, state_of
+from provision.vm.machines.qemu.process import (
     STARTED,
     end,
     find_process,
@@ -189,7 +189,7 @@ def test_a_killed_qemu_that_still_dies_is_waited_for(pid_file):
 
 
 def test_a_lock_that_somebody_keeps_is_told(pid_file, monkeypatch):
-    monkeypatch.setattr("provision.vm.machines.qemu_process.END_SECONDS", 0.3)
+    monkeypatch.setattr("provision.vm.machines.qemu.process.END_SECONDS", 0.3)
     holder = hold(pid_file, 60.0)
     try:
         words = refusal(lambda: start(command(pid_file), pid_file))
@@ -256,7 +256,7 @@ def test_a_monitor_that_is_gone_or_talks_nonsense_is_no_error(tmp_path):
 
 
 def test_a_monitor_that_hangs_costs_seconds(tmp_path, monkeypatch):
-    monkeypatch.setattr("provision.vm.machines.qemu_monitor.SECONDS", 0.2)
+    monkeypatch.setattr("provision.vm.machines.qemu.monitor.SECONDS", 0.2)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
         server.bind(str(tmp_path / "monitor.sock"))
         server.listen(1)

@@ -9,7 +9,7 @@ from provision.errors import LabError, TargetError, UsageError
 from provision.settings import Settings
 from provision.state import kind_of
 from provision.target import NodeSpec, PlaceSpec, silent
-from provision.vm.bundle import Artefact, Bundle, Kind, write_index
+from provision.vm.bundle.checking import Artefact, Bundle, Kind, write_index
 from provision.vm.target import VmTarget
 
 NODE = NodeSpec("gpu-node-0", "8", "16Gi", 4, "NVIDIA-A100-SXM4-80GB")

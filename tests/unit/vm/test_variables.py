@@ -7,7 +7,7 @@ import yaml
 
 from provision.errors import TargetError
 from provision.target import NodeSpec, PlaceSpec
-from provision.vm.bundle import Artefact, Bundle, Kind
+from provision.vm.bundle.checking import Artefact, Bundle, Kind
 from provision.vm.machine import Machine
 from provision.vm.variables import (
     inventory,

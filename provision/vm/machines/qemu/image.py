@@ -19,10 +19,10 @@ from typing import Any
 from provision.errors import LabError, TargetError
 from provision.files import require_plain
 from provision.message import say
-from provision.vm.collecting_http import Web
-from provision.vm.collecting_net import NotHad
-from provision.vm.machines.qemu_source import Source, image_name
-from provision.vm.machines.qemu_tools import Tools, run_img
+from provision.vm.collecting.http import Web
+from provision.vm.collecting.net import NotHad
+from provision.vm.machines.qemu.source import Source, image_name
+from provision.vm.machines.qemu.tools import Tools, run_img
 
 FOLDER = "machine-images"
 FORMATS = ("qcow2", "raw")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from provision.files import read_plain, write_atomically
 from provision.message import Message, say
-from provision.vm.machines.qemu_tools import Tools, last_line
+from provision.vm.machines.qemu.tools import Tools, last_line
 
 DEVICE = Path("/dev/kvm")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")

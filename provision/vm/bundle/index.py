@@ -18,7 +18,7 @@ import yaml
 
 from provision.files import write_atomically
 from provision.message import Message, say
-from provision.vm.bundle_model import INDEX, SCHEMA, Artefact, Bundle, Kind, unusable
+from provision.vm.bundle.model import INDEX, SCHEMA, Artefact, Bundle, Kind, unusable
 
 LARGEST = 1 << 20
 DEEPEST = 6

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from provision.errors import UsageError
 from provision.message import say
-from provision.vm.collecting_plan import cloud_image
+from provision.vm.collecting.plan import cloud_image
 from provision.vm.settings import QemuSettings
 
 LENGTHS = {"sha256": 64, "sha512": 128}

@@ -9,9 +9,9 @@ import psutil
 
 from provision.errors import TargetError
 from provision.message import Message, say
-from provision.vm.machines.qemu_monitor import DEAD, STILL, go_on, state_of
-from provision.vm.machines.qemu_process import end
-from provision.vm.machines.qemu_room import KEEP_DISK
+from provision.vm.machines.qemu.monitor import DEAD, STILL, go_on, state_of
+from provision.vm.machines.qemu.process import end
+from provision.vm.machines.qemu.room import KEEP_DISK
 
 
 def wake(process: psutil.Process, monitor: Path, folder: Path) -> Message | None:

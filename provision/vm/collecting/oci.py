@@ -20,8 +20,8 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from provision.message import say
-from provision.vm.collecting_http import Web
-from provision.vm.collecting_net import NotHad, is_loopback, wrong_sum
+from provision.vm.collecting.http import Web
+from provision.vm.collecting.net import NotHad, is_loopback, wrong_sum
 
 HUB, HUB_HOST = "docker.io", "registry-1.docker.io"
 CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip"

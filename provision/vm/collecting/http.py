@@ -20,8 +20,8 @@ from urllib3.exceptions import HTTPError
 from urllib3.util import Retry, Timeout
 
 from provision.message import Message, say
-from provision.vm.collecting_net import NotHad, proxy_for, require_safe, why, wrong_sum
-from provision.vm.collecting_sums import file_sums, listed_sum
+from provision.vm.collecting.net import NotHad, proxy_for, require_safe, why, wrong_sum
+from provision.vm.collecting.sums import file_sums, listed_sum
 
 CHUNK = 1 << 16  # so much of a transfer is lost when it breaks off
 SMALL = 4 << 20

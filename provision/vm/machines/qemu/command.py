@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from provision.vm.machines.qemu_image import Image
-from provision.vm.machines.qemu_tools import Tools
+from provision.vm.machines.qemu.image import Image
+from provision.vm.machines.qemu.tools import Tools
 
 KVM, TCG = "kvm", "tcg"
 # KVM hands the host's processor on; the emulator offers all that it can do.

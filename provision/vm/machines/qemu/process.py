@@ -20,8 +20,8 @@ from provision.errors import TargetError, TimedOut
 from provision.files import write_atomically
 from provision.local.processes import await_end, is_alive
 from provision.message import Message, say
-from provision.vm.machines.qemu_monitor import press_button
-from provision.vm.machines.qemu_tools import last_line
+from provision.vm.machines.qemu.monitor import press_button
+from provision.vm.machines.qemu.tools import last_line
 from provision.waiting import wait_until
 
 START_SECONDS = 60.0

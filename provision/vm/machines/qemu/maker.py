@@ -22,23 +22,23 @@ from provision.settings import Settings
 from provision.sockets import short_socket
 from provision.target import Progress, Tell
 from provision.vm.machine import FOLDER, Machine, hang_up, load_machine, save_machine, ssh_config
-from provision.vm.machines.qemu_choosing import Choice, choose_accelerator
-from provision.vm.machines.qemu_command import Files, Hardware, machine_command
-from provision.vm.machines.qemu_greeting import await_first_boot, await_login, boot_seconds
-from provision.vm.machines.qemu_image import get_image, require_source
-from provision.vm.machines.qemu_making import (
+from provision.vm.machines.qemu.choosing import Choice, choose_accelerator
+from provision.vm.machines.qemu.command import Files, Hardware, machine_command
+from provision.vm.machines.qemu.greeting import await_first_boot, await_login, boot_seconds
+from provision.vm.machines.qemu.image import get_image, require_source
+from provision.vm.machines.qemu.making import (
     grow_disk,
     hostname_of,
     lay_out,
     require_image,
     require_whole,
 )
-from provision.vm.machines.qemu_process import end, find_process, power_off, start
-from provision.vm.machines.qemu_room import require_room
-from provision.vm.machines.qemu_source import wanted_source
-from provision.vm.machines.qemu_state import QemuState, damaged, load_state, save_state
-from provision.vm.machines.qemu_tools import Tools, find_tools
-from provision.vm.machines.qemu_waking import wake
+from provision.vm.machines.qemu.process import end, find_process, power_off, start
+from provision.vm.machines.qemu.room import require_room
+from provision.vm.machines.qemu.source import wanted_source
+from provision.vm.machines.qemu.state import QemuState, damaged, load_state, save_state
+from provision.vm.machines.qemu.tools import Tools, find_tools
+from provision.vm.machines.qemu.waking import wake
 from provision.vm.settings import VmSettings
 
 NAME = "qemu"

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from provision.message import Message, say
-from provision.vm.bundle_index import read_index, write_index
-from provision.vm.bundle_model import INDEX, Artefact, Bundle, Kind, unusable
+from provision.vm.bundle.index import read_index, write_index
+from provision.vm.bundle.model import INDEX, Artefact, Bundle, Kind, unusable
 
 __all__ = [
     "INDEX",

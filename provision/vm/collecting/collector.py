@@ -19,17 +19,17 @@ from provision.files import plain_file_errors
 from provision.message import Message, say
 from provision.state import locked
 from provision.target import Progress, Tell
-from provision.vm.bundle_index import write_index
-from provision.vm.bundle_model import INDEX, Artefact, Bundle, Kind, lines
-from provision.vm.collecting_debs import collect_debs, is_same_release
-from provision.vm.collecting_http import Web
-from provision.vm.collecting_images import pull_chart, pull_image
-from provision.vm.collecting_journal import Journal
-from provision.vm.collecting_net import NotHad
-from provision.vm.collecting_oci import Reference, Registry
-from provision.vm.collecting_plan import Plan, Wanted, collected
-from provision.vm.collecting_sums import fits
-from provision.vm.collecting_wheels import LOCK_FILE, collect_wheels, wheel_artefact
+from provision.vm.bundle.index import write_index
+from provision.vm.bundle.model import INDEX, Artefact, Bundle, Kind, lines
+from provision.vm.collecting.debs import collect_debs, is_same_release
+from provision.vm.collecting.http import Web
+from provision.vm.collecting.images import pull_chart, pull_image
+from provision.vm.collecting.journal import Journal
+from provision.vm.collecting.net import NotHad
+from provision.vm.collecting.oci import Reference, Registry
+from provision.vm.collecting.plan import Plan, Wanted, collected
+from provision.vm.collecting.sums import fits
+from provision.vm.collecting.wheels import LOCK_FILE, collect_wheels, wheel_artefact
 from provision.vm.wheel import build_wheel
 
 LOCK = ".collecting.lock"

@@ -36,8 +36,8 @@ from provision.target import (
     Tell,
     silent,
 )
-from provision.vm.clearing import Clearing
-from provision.vm.inside_facts import (
+from provision.vm.inside.clearing import Clearing
+from provision.vm.inside.facts import (
     FACTS,
     K3S_UNIT,
     PORTS,
@@ -46,10 +46,10 @@ from provision.vm.inside_facts import (
     kueue_note,
     read_facts,
 )
-from provision.vm.inside_logs import copy_log
-from provision.vm.inside_looking import Look, answers, examine, not_ready
+from provision.vm.inside.logs import copy_log
+from provision.vm.inside.looking import Look, answers, examine, not_ready
+from provision.vm.inside.units import Systemd
 from provision.vm.kubectl import Kubectl
-from provision.vm.units import Systemd
 from provision.waiting import wait_until
 
 KIND = "inside"

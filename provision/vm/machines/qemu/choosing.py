@@ -7,9 +7,9 @@ from pathlib import Path
 
 from provision.errors import TargetError
 from provision.message import Message, say
-from provision.vm.machines.qemu_command import KVM, TCG
-from provision.vm.machines.qemu_probe import ask_kvm
-from provision.vm.machines.qemu_tools import Tools, given_instead
+from provision.vm.machines.qemu.command import KVM, TCG
+from provision.vm.machines.qemu.probe import ask_kvm
+from provision.vm.machines.qemu.tools import Tools, given_instead
 
 SLOWER = say("It is emulated: everything in it takes five to twenty times as long.")
 

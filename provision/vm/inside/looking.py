@@ -18,9 +18,9 @@ from provision.local.plan import Probe
 from provision.message import Message, say
 from provision.state import PlaceState
 from provision.target import Companion, ComponentStatus
-from provision.vm.inside_facts import GPU, K3S_UNIT, PORTS, UNITS, InsideFacts
+from provision.vm.inside.facts import GPU, K3S_UNIT, PORTS, UNITS, InsideFacts
+from provision.vm.inside.units import Systemd
 from provision.vm.kubectl import Kubectl
-from provision.vm.units import Systemd
 
 ROOM_BYTES = 1 << 30
 DISK = Path("/var/lib")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from provision.message import say
-from provision.vm.collecting_net import NotHad
-from provision.vm.collecting_oci import CHART_LAYER, Blob, Manifest, Reference, Registry
-from provision.vm.collecting_sums import file_sums
+from provision.vm.collecting.net import NotHad
+from provision.vm.collecting.oci import CHART_LAYER, Blob, Manifest, Reference, Registry
+from provision.vm.collecting.sums import file_sums
 
 NAME = "io.containerd.image.name"  # containerd, core/images/annotations.go
 REF = "org.opencontainers.image.ref.name"

@@ -20,10 +20,10 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from provision.message import say
-from provision.vm.bundle_model import Artefact, Kind
-from provision.vm.collecting_net import NotHad
-from provision.vm.collecting_plan import Plan
-from provision.vm.collecting_sums import fits
+from provision.vm.bundle.model import Artefact, Kind
+from provision.vm.collecting.net import NotHad
+from provision.vm.collecting.plan import Plan
+from provision.vm.collecting.sums import fits
 
 FOLDER = "debs"
 ASK_SECONDS, FETCH_SECONDS = 60.0, 900.0

@@ -7,9 +7,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from provision.files import read_plain, write_atomically
-from provision.vm.bundle_model import Artefact
-from provision.vm.collecting_plan import Wanted
-from provision.vm.collecting_sums import fits
+from provision.vm.bundle.model import Artefact
+from provision.vm.collecting.plan import Wanted
+from provision.vm.collecting.sums import fits
 
 FILE = ".collected.json"
 KEYS = {f.name for f in fields(Artefact)}

@@ -11,7 +11,7 @@ from provision.local.processes import is_alive
 from provision.message import Message, say
 from provision.vm.contacting import is_key_refused
 from provision.vm.machine import Machine, run
-from provision.vm.machines.qemu_command import KVM
+from provision.vm.machines.qemu.command import KVM
 from provision.waiting import wait_until
 
 BOOT_SECONDS = {KVM: 300.0}

@@ -10,12 +10,12 @@ from provision.errors import TargetError
 from provision.files import write_atomically
 from provision.message import say
 from provision.vm.contacting import known_hosts_text
-from provision.vm.machines.qemu_command import Files, disk_arguments
-from provision.vm.machines.qemu_image import FOLDER, Image, disk_size, get_image
-from provision.vm.machines.qemu_seed import Seed, new_pair, write_seed
-from provision.vm.machines.qemu_source import Source
-from provision.vm.machines.qemu_state import QemuState, damaged, new_instance, save_state
-from provision.vm.machines.qemu_tools import Tools, run_img
+from provision.vm.machines.qemu.command import Files, disk_arguments
+from provision.vm.machines.qemu.image import FOLDER, Image, disk_size, get_image
+from provision.vm.machines.qemu.seed import Seed, new_pair, write_seed
+from provision.vm.machines.qemu.source import Source
+from provision.vm.machines.qemu.state import QemuState, damaged, new_instance, save_state
+from provision.vm.machines.qemu.tools import Tools, run_img
 
 COMMENT = "gpu-queue-lab"
 

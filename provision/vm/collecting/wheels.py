@@ -20,12 +20,12 @@ from packaging.requirements import Requirement
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from provision.message import say
-from provision.vm.bundle_model import Artefact, Kind
-from provision.vm.collecting_net import NotHad
-from provision.vm.collecting_plan import Plan
-from provision.vm.collecting_sums import file_sums
+from provision.vm.bundle.model import Artefact, Kind
+from provision.vm.collecting.net import NotHad
+from provision.vm.collecting.plan import Plan
+from provision.vm.collecting.sums import file_sums
 
-LOCK_FILE = Path(__file__).parents[2] / "requirements" / "run.txt"
+LOCK_FILE = Path(__file__).parents[3] / "requirements" / "run.txt"
 OLDEST_GLIBC, GLIBC = 5, 36  # 2.36 is Debian 12's
 SECONDS = 900.0
 FOLDER = "wheels"

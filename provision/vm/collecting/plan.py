@@ -11,7 +11,7 @@ from urllib.parse import quote, urlsplit
 from provision.errors import TargetError
 from provision.message import say
 from provision.versions import read_versions
-from provision.vm.bundle_model import Artefact, Kind
+from provision.vm.bundle.model import Artefact, Kind
 
 UNKNOWN = "unknown"
 MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from provision.errors import UsageError
 from provision.message import say
-from provision.vm.inside_facts import K3S_UNIT, UNITS
+from provision.vm.inside.facts import K3S_UNIT, UNITS
+from provision.vm.inside.units import Systemd
 from provision.vm.kubectl import Kubectl
-from provision.vm.units import Systemd
 
 LINES = 2000
 KUEUE = "kueue"
