@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import stat
+import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -133,9 +134,10 @@ class PartCache:
         """TargetError when nothing can be added."""
         try:
             self.parts.mkdir(parents=True, exist_ok=True)
-            probe = self.parts / ".writable"
-            probe.touch()
-            probe.unlink()
+            # By a name of its own: two runs at once would remove each other's.
+            handle, name = tempfile.mkstemp(prefix=".writable-", dir=self.parts)
+            os.close(handle)
+            Path(name).unlink(missing_ok=True)
         except OSError as error:
             raise TargetError(
                 say(

@@ -192,6 +192,24 @@ def test_two_builds_at_once_build_once(settings: Settings):
     assert len(builds(settings)) == 8
 
 
+def test_two_runs_at_once_do_not_take_each_others_probe_of_the_cache(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    """Another run looks whether the cache can be written between two steps of this one's look."""
+    cache, close, looks = PartCache(settings.cache), os.close, []
+
+    def meanwhile(handle: int) -> None:
+        close(handle)
+        if not looks:
+            looks.append(handle)
+            cache.check_writable()
+
+    monkeypatch.setattr(os, "close", meanwhile)
+    cache.check_writable()
+    assert looks
+    assert not list(cache.parts.iterdir())
+
+
 def test_read_only_cache_with_the_parts_is_enough(settings: Settings):
     ensure(settings)
     folders = [settings.cache, settings.cache / "parts"]
