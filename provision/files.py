@@ -10,7 +10,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from provision.errors import TargetError
-from provision.message import say
+from provision.message import Message, say
+
+
+class NotPlain(OSError):
+    """Something else than a file stands there: a folder, a named pipe, a link."""
+
+    def __init__(self) -> None:
+        super().__init__("not a plain file")
+
+
+def reason_of(error: Exception) -> Message:
+    """Why a file could not be read or written: the system's words, or our own."""
+    if isinstance(error, NotPlain):
+        return say("not a plain file")
+    return say("{reason}", reason=getattr(error, "strerror", None) or error)
 
 
 def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> bool:
@@ -31,7 +45,7 @@ def write_atomically(path: Path, content: str | bytes, *, mode: int = 0o600) -> 
 def require_plain(path: Path) -> None:
     """OSError when something else than a file stands there: a named pipe would be waited at."""
     if path.exists() and not path.is_file():
-        raise OSError("not a plain file")
+        raise NotPlain
 
 
 def read_plain(path: Path) -> bytes:
@@ -72,7 +86,7 @@ def plain_file_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        name = error.filename2 or error.filename or "a file of the lab"
+        name = error.filename2 or error.filename or say("a file of the lab")
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise TargetError(
                 say("The disk is full: {path} could not be written.", path=name),

@@ -7,14 +7,17 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from provision.message import Message, say
 
-def install_locked(folder: Path, lock_file: Path, env: Mapping[str, str]) -> str | None:
+
+def install_locked(folder: Path, lock_file: Path, env: Mapping[str, str]) -> Message | None:
     """Install what a requirements file with hashes names into `folder`; None when that worked.
 
     Otherwise what pip said last. `env` is handed to pip, for its index and proxies.
     """
     if not lock_file.is_file():
-        return f"{lock_file.parent.name}/{lock_file.name} is not there"
+        file = f"{lock_file.parent.name}/{lock_file.name}"
+        return say("{file} is not there", file=file)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--require-hashes"]
     command += ["--disable-pip-version-check", "--no-warn-script-location"]
     done = subprocess.run(
@@ -27,5 +30,12 @@ def install_locked(folder: Path, lock_file: Path, env: Mapping[str, str]) -> str
     )
     if done.returncode == 0:
         return None
-    lines = [x for x in done.stderr.splitlines() if x.startswith("ERROR")] or ["pip failed"]
-    return lines[-1].removeprefix("ERROR: ")
+    return pip_reason(done.stderr)
+
+
+def pip_reason(told: str) -> Message:
+    """Why pip failed, by the last error that it wrote to standard error."""
+    lines = [x for x in told.splitlines() if x.startswith("ERROR")]
+    if not lines:
+        return say("pip failed")
+    return say("{reason}", reason=lines[-1].removeprefix("ERROR: "))

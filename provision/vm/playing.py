@@ -95,8 +95,9 @@ class Player:
         if failure is None:
             told = (*course.errors, ended.trouble, say("it ended without a word"))
             why = next(text for text in told if str(text))
+            why = why.rstrip(".") if isinstance(why, str) else why
             return TargetError(
-                say("The playbook could not be played: {why}.", why=str(why).rstrip(".")),
+                say("The playbook could not be played: {why}.", why=why),
                 next_move=self._look(),
             )
         if failure.is_unreachable:

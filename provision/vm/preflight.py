@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from provision.errors import TargetError
 from provision.message import Message, say
 from provision.vm.bundle.checking import Bundle, Kind
+from provision.vm.bundle.model import lines
 from provision.vm.contacting import why_refused
 from provision.vm.machine import Machine, run
 
@@ -104,13 +105,13 @@ def require_fit(machine: Machine, facts: Facts, bundle: Bundle) -> None:
     wrong = tuple(problems(facts, bundle))
     if not wrong:
         return
-    listed = "\n".join(f"- {what}: {move}" for what, move in wrong)
     if len(wrong) == 1:
         what, move = wrong[0]
         raise TargetError(
             say("{machine} cannot hold the lab: {what}.", machine=machine.name, what=what),
             next_move=say("{move}.", move=move),
         )
+    listed = lines([say("{what}: {move}", what=what, move=move) for what, move in wrong])
     raise TargetError(
         say("{machine} cannot hold the lab:\n{list}", machine=machine.name, list=listed),
         next_move=say("Mend all of these, or use another machine. Nothing was changed on it."),
@@ -190,7 +191,7 @@ def _no_root(machine: Machine, reason: str) -> TargetError:
             "{user} on {machine} is not root and may not become it without a password: {why}.",
             user=machine.user,
             machine=machine.name,
-            why=reason or "sudo failed",
+            why=reason or say("sudo failed"),
         ),
         next_move=say(
             "Log in as root (HOST=root@...), or allow it there in a file of /etc/sudoers.d: "

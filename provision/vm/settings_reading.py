@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from provision.errors import UsageError
-from provision.files import read_plain
+from provision.files import read_plain, reason_of
 from provision.message import Message, say
 
 LARGEST = 256 * 1024
@@ -99,12 +99,16 @@ class Reader:
                 return word if word in known else known[0]
         return known[0]
 
-    def _found(self, key: str) -> tuple[object | None, str]:
+    def _found(self, key: str) -> tuple[object | None, Message]:
         """The value and where it stands; an empty variable counts as not set."""
         name = self.names[key]
         if value := self.environment.get(name, "").strip():
-            return value, name
-        return self.values.get(key), f"{key} in {self.file}"
+            return value, say("{name}", name=name)
+        return self.values.get(key), _in(self.file, key)
+
+
+def _in(file: Path, key: str) -> Message:
+    return say("{key} in {path}", key=key, path=file)
 
 
 def _at_home(text: str, environment: Mapping[str, str]) -> Path:
@@ -117,7 +121,7 @@ def _load(file: Path, *, is_wanted: bool) -> Mapping[str, object]:
     try:
         content = read_plain(file)
         if len(content) > LARGEST:
-            raise ValueError(f"it is larger than {LARGEST} bytes")
+            raise _unreadable(file, say("it is larger than {size} bytes", size=LARGEST))
         return tomllib.loads(content.decode("utf-8-sig"))  # some editors begin with a mark
     except FileNotFoundError as error:
         if not is_wanted:
@@ -127,14 +131,14 @@ def _load(file: Path, *, is_wanted: bool) -> Mapping[str, object]:
             next_move=say("Write it as docs/lab.toml shows, or leave LAB_TOML out."),
         ) from error
     except RecursionError as error:
-        raise _unreadable(file, "it is nested too deeply") from error
+        raise _unreadable(file, say("it is nested too deeply")) from error
     except (OSError, ValueError) as error:
-        raise _unreadable(file, str(error)) from error
+        raise _unreadable(file, reason_of(error)) from error
 
 
-def _unreadable(file: Path, reason: str) -> UsageError:
+def _unreadable(file: Path, reason: Message) -> UsageError:
     return UsageError(
-        say("{path} cannot be read: {reason}.", path=file, reason=reason.rstrip(".")),
+        say("{path} cannot be read: {reason}.", path=file, reason=reason),
         next_move=say("Mend it; docs/lab.toml shows what may stand in it."),
     )
 
@@ -150,7 +154,7 @@ def _flat(
                 raise _unknown(file, next(_keys(value, key)), known)
             yield from _flat(file, value, known, f"{key}.")
         elif any(name.startswith(f"{key}.") for name in known):
-            raise _wrong(f"{key} in {file}", value, say("a table, [{name}]", name=key))
+            raise _wrong(_in(file, key), value, say("a table, [{name}]", name=key))
         else:
             yield key, value
 
@@ -171,7 +175,7 @@ def _unknown(file: Path, key: str, names: Collection[str]) -> UsageError:
     )
 
 
-def _wrong(where: str, value: object, wanted: Message) -> UsageError:
+def _wrong(where: Message, value: object, wanted: Message) -> UsageError:
     shown = str(value)
     shown = shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}..."
     return UsageError(

@@ -17,6 +17,7 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from provision.files import NotPlain, reason_of
 from provision.message import Message, say
 from provision.vm.bundle.index import read_index, write_index
 from provision.vm.bundle.model import INDEX, Artefact, Bundle, Kind, unusable
@@ -71,7 +72,7 @@ def file_sum(path: Path) -> str:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("not a plain file")
+            raise NotPlain
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -93,7 +94,7 @@ def _problem(bundle: Bundle, artefact: Artefact) -> Message | None:
     except (FileNotFoundError, NotADirectoryError):
         return say("{file} is missing", file=artefact.file)
     except OSError as error:
-        reason = error.strerror or error
+        reason = reason_of(error)
         return say("{file} cannot be read: {reason}", file=artefact.file, reason=reason)
     if found != artefact.sha256:
         return say("{file} is altered: its sha256 is {found}", file=artefact.file, found=found)

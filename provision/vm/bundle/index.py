@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from provision.files import write_atomically
+from provision.files import NotPlain, reason_of, write_atomically
 from provision.message import Message, say
 from provision.vm.bundle.model import INDEX, SCHEMA, Artefact, Bundle, Kind, unusable
 
@@ -30,6 +30,14 @@ KNOWN = tuple(f.name for f in fields(Artefact))
 NEEDED = ("name", "kind", "version", "file", "sha256")
 
 
+class _Refused(ValueError):
+    """The file is not read further, for this reason."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
 def read_index(folder: Path) -> Bundle:
     """What the folder's `bundle.yaml` says; TargetError with all its faults."""
     if not folder.is_dir():
@@ -40,16 +48,22 @@ def read_index(folder: Path) -> Bundle:
     except FileNotFoundError:
         raise unusable(folder, [say("there is no {name} in it", name=INDEX)]) from None
     except OSError as error:
-        reason = error.strerror or error
-        raise unusable(folder, [say("{name}: {reason}", name=INDEX, reason=reason)]) from error
+        raise unusable(folder, [_at_all(reason_of(error))]) from error
+    except _Refused as error:
+        raise unusable(folder, [_at_all(error.reason)]) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = " ".join(str(error).split())[:200]
-        raise unusable(folder, [say("{name}: {reason}", name=INDEX, reason=reason)]) from error
+        reason = say("{reason}", reason=" ".join(str(error).split())[:200])
+        raise unusable(folder, [_at_all(reason)]) from error
     problems: list[Message] = []
     bundle = _bundle(folder, raw, problems)
     if problems:
         raise unusable(folder, problems)
     return bundle
+
+
+def _at_all(reason: Message) -> Message:
+    """What is wrong with the file as a whole."""
+    return say("{name}: {reason}", name=INDEX, reason=reason)
 
 
 def write_index(bundle: Bundle) -> None:
@@ -67,10 +81,10 @@ def _content(path: Path) -> str:
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise OSError("not a plain file")
+            raise NotPlain
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
-        raise ValueError(f"more than {LARGEST} bytes")
+        raise _Refused(say("it is larger than {size} bytes", size=LARGEST))
     return data.decode("utf-8")
 
 
@@ -79,11 +93,11 @@ def _tree(text: str) -> object:
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         if isinstance(event, yaml.AliasEvent):
-            raise ValueError("anchors and aliases are not read")
+            raise _Refused(say("anchors and aliases are not read"))
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise ValueError("too deep")
+            raise _Refused(say("it is nested too deeply"))
     return yaml.load(text, Loader=LOADER)
 
 
@@ -98,9 +112,11 @@ def _bundle(folder: Path, raw: object, problems: list[Message]) -> Bundle:
         return Bundle(folder, "", "", ())
     platform, system = (_shown(raw.get(key)) for key in ("platform", "os"))
     if not PLATFORM.fullmatch(platform):
-        problems.append(say("platform {value} is not one that machines have", value=platform))
+        problems.append(
+            say("platform {value} is neither linux/amd64 nor linux/arm64", value=platform)
+        )
     if not SYSTEM.fullmatch(system):
-        problems.append(say("os {value} is not such as debian-12", value=system))
+        problems.append(say("os {value} is not of the form debian-12", value=system))
     rows = raw.get("artefacts")
     if not isinstance(rows, list) or not rows:
         problems.append(say("it lists no artefacts"))

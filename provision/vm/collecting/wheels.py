@@ -20,6 +20,7 @@ from packaging.requirements import Requirement
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 
 from provision.message import say
+from provision.packages import pip_reason
 from provision.vm.bundle.model import Artefact, Kind
 from provision.vm.collecting.net import NotHad
 from provision.vm.collecting.plan import Plan
@@ -163,5 +164,4 @@ def _fetch(command: list[str], environ: Mapping[str, str]) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise NotHad(say("pip: {reason}", reason=error)) from error
     if done.returncode:
-        lines = [x for x in done.stderr.splitlines() if x.startswith("ERROR")] or ["pip failed"]
-        raise NotHad(say("pip: {reason}", reason=lines[-1].removeprefix("ERROR: ")))
+        raise NotHad(say("pip: {reason}", reason=pip_reason(done.stderr)))

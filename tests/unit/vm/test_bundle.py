@@ -137,8 +137,8 @@ def test_a_path_that_leaves_the_folder_is_refused(folder: Path, file: str):
             "k3s (binary) is listed twice",
         ),
         (index([{**ROWS[0], "sha256": sha(b"")}], platform="plan9/mips"), "plan9/mips"),
-        (index([{**ROWS[0], "sha256": sha(b"")}], os=12), "os 12 is not such as debian-12"),
-        ("x" * 2_000_000, "more than 1048576 bytes"),
+        (index([{**ROWS[0], "sha256": sha(b"")}], os=12), "os 12 is not of the form debian-12"),
+        ("x" * 2_000_000, "it is larger than 1048576 bytes"),
         ("\xff", "bundle.yaml: "),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.text import Speech
 from provision.errors import TargetError
 from provision.target import silent
 from provision.vm import holding
@@ -60,11 +61,20 @@ def test_a_second_controller_is_refused_and_told_of_the_first(machine):
         held(machine, silent, 0.0),
     ):
         pass
-    assert f"box is being worked on by {os.uname().nodename}, process {os.getpid()}" in str(
-        error.value.what
-    )
+    holder = f"{os.uname().nodename}, process {os.getpid()}, since "
+    assert f"box is being worked on by {holder}" in str(error.value.what)
     with held(machine, silent, 0.0):  # and free again
         pass
+
+
+def test_the_holder_is_told_in_the_readers_language(machine):
+    (machine.ssh_config.parent / "lock").write_text("laptop 42 12:30:00\n")
+    busy = f"#!/bin/sh\ncat {machine.ssh_config.parent}/lock; exit 75\n"
+    lay(machine.ssh_config.parent, busy)
+    with pytest.raises(TargetError) as error, held(machine, silent, 0.0):
+        pass
+    assert "worked on by laptop, process 42, since 12:30:00" in str(error.value.what)
+    assert "process" not in Speech("ko").of(error.value.what)
 
 
 @pytest.mark.parametrize("signal", [9, 15])

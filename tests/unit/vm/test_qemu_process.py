@@ -196,7 +196,7 @@ def test_a_lock_that_somebody_keeps_is_told(pid_file, monkeypatch):
     finally:
         holder.kill()
         holder.wait()
-    assert f"a QEMU that is not known here holds {pid_file}" in words
+    assert f"a QEMU that is not known here has held {pid_file}." in words
 
 
 def test_a_start_that_hangs_leaves_nothing_behind(pid_file):

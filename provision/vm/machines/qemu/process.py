@@ -17,7 +17,7 @@ from pathlib import Path
 import psutil
 
 from provision.errors import TargetError, TimedOut
-from provision.files import write_atomically
+from provision.files import reason_of, write_atomically
 from provision.local.processes import await_end, is_alive
 from provision.message import Message, say
 from provision.vm.machines.qemu.monitor import press_button
@@ -76,18 +76,20 @@ def start(command: Sequence[str], pid_file: Path, *, within: float = START_SECON
             start_new_session=True,
         )
     except OSError as error:
-        raise _not_started(error.strerror or str(error)) from error
+        raise _not_started(reason_of(error)) from error
     try:
         _, told = process.communicate(timeout=within)
     except BaseException as error:
         _end_all(process)
         if isinstance(error, subprocess.TimeoutExpired):
-            raise _not_started(f"no answer within {within:g} s") from error
+            raise _not_started(
+                say("no answer within {seconds} s", seconds=f"{within:g}")
+            ) from error
         raise
     if process.returncode:
         raise _not_started(last_line(told))
     if (found := find_process(pid_file)) is None:
-        raise _not_started("it ended at once")
+        raise _not_started(say("it ended at once"))
     write_atomically(pid_file.with_name(STARTED), _beginning(found.pid) + "\n")
 
 
@@ -111,7 +113,12 @@ def _await_free(pid_file: Path) -> None:
         wait_until(missing, within=END_SECONDS, every=0.05)
     except TimedOut as error:
         raise TargetError(
-            say("The machine is not started, {why}.", why=error.what),
+            say(
+                "The machine is not started: for {seconds} s now, a QEMU that is not known here "
+                "has held {path}.",
+                seconds=f"{END_SECONDS:g}",
+                path=pid_file,
+            ),
             next_move=say(
                 "End that process (fuser {path} shows it), then run it again.", path=pid_file
             ),
@@ -168,8 +175,8 @@ def _end_all(process: subprocess.Popen[bytes]) -> None:
         process.stderr.close()
 
 
-def _not_started(reason: str) -> TargetError:
-    if "hostfwd" in reason or "host forwarding" in reason:
+def _not_started(reason: Message) -> TargetError:
+    if any(word in str(reason) for word in ("hostfwd", "host forwarding")):
         return TargetError(
             say("The machine's port was taken at the last moment: {reason}", reason=reason),
             next_move=say("Run the same command again: another port is chosen."),

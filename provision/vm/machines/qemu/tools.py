@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from provision.errors import TargetError
+from provision.files import reason_of
 from provision.message import Message, say
 
 SYSTEM, IMG = "qemu-system-x86_64", "qemu-img"
@@ -38,7 +39,7 @@ def find_tools(search_path: str, processor: str | None = None) -> Tools:
         raise TargetError(
             say(
                 "There is no {names} here, so no machine can be made.",
-                names=" and no ".join(missing),
+                names=", ".join(missing),
             ),
             next_move=say(
                 "Install QEMU (Debian, Ubuntu: apt-get install qemu-system-x86 qemu-utils), or use "
@@ -64,19 +65,21 @@ def run_img(tools: Tools, *arguments: str) -> bytes:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise _failed(str(error)) from error
+        raise _failed(reason_of(error)) from error
     if done.returncode:
         raise _failed(last_line(done.stderr))
     return done.stdout
 
 
-def last_line(output: bytes) -> str:
-    """The last thing that a program said; "nothing" when it said nothing."""
+def last_line(output: bytes) -> Message:
+    """The last thing that a program said, or that it said nothing."""
     lines = output.decode(errors="replace").strip().splitlines()
-    return lines[-1].strip().rstrip(".") if lines else "nothing"
+    if not lines:
+        return say("it said nothing")
+    return say("{reason}", reason=lines[-1].strip().rstrip("."))
 
 
-def _failed(reason: str) -> TargetError:
+def _failed(reason: Message) -> TargetError:
     return TargetError(
         say("qemu-img failed: {reason}", reason=reason),
         next_move=say("Look at the disk and its free space, then run the same command again."),
