@@ -109,7 +109,8 @@ def test_what_is_no_checksum_is_refused(tmp_path, text):
 
 def test_an_address_needs_a_checksum_and_a_checksum_an_image(tmp_path):
     address = QemuSettings(image="https://images.example/debian.qcow2")
-    assert "its checksum must be known" in refusal(lambda: wanted_source(address, tmp_path), code=2)
+    words = refusal(lambda: wanted_source(address, tmp_path), code=2)
+    assert "an address, so its checksum must be known" in words
     lonely = QemuSettings(image_checksum=HEX)
     assert "VM_IMAGE is not" in refusal(lambda: wanted_source(lonely, tmp_path), code=2)
 
@@ -241,7 +242,7 @@ def test_an_image_that_lies_over_a_file_of_the_host_is_refused(tmp_path, cache, 
 def test_a_full_disk_is_told_before_anything_is_fetched(cache, monkeypatch):
     monkeypatch.setattr(qemu_image, "ROOM_BYTES", 1 << 60)
     words = refusal(lambda: get(Source("https://images.example/x", f"sha256:{HEX}"), cache))
-    assert "needs 1099511627776 MB of disk" in words
+    assert "needs 1099511627776 MiB of disk" in words
     assert "LAB_CACHE" in words
 
 
@@ -278,7 +279,7 @@ def test_a_disk_lies_over_its_image_and_only_grows(cache, qcow2, tmp_path):
 
 def test_a_controller_without_qemu_is_told_what_to_install(tmp_path):
     words = refusal(lambda: find_tools(str(tmp_path), "x86_64"))
-    assert "There is no qemu-system-x86_64 and no qemu-img here" in words
+    assert "There is no qemu-system-x86_64, qemu-img here" in words
     assert "apt-get install qemu-system-x86 qemu-utils" in words
     assert "VM=ssh HOST=user@host" in words
 

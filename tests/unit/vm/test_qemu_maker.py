@@ -89,8 +89,8 @@ def test_another_processor_makes_nothing(home, programs, monkeypatch):
     ("lack", "words"),
     [
         ({"cpus": 4096}, ("4096 processors", f"VM_CPUS={os.cpu_count()}")),
-        ({"memory": 1 << 30}, ("1073741824 MB of memory", "End some programs, or set VM_MEMORY=")),
-        ({"disk": 1 << 40}, ("1099511627776 MB in", "Free some space there, or set VM_DISK=")),
+        ({"memory": 1 << 30}, ("1073741824 MiB of memory", "End some programs, or set VM_MEMORY=")),
+        ({"disk": 1 << 40}, ("1099511627776 MiB in", "Free some space there, or set VM_DISK=")),
     ],
 )
 def test_what_the_controller_lacks_is_told_with_what_would_fit(home, programs, lack, words):
@@ -125,7 +125,7 @@ def test_a_disk_smaller_than_its_image_is_refused(home, programs, tmp_path):
     words = refusal(
         lambda: maker(home, programs, dataclasses.replace(SMALL, image=str(path))).ensure(silent)
     )
-    assert "The image's disk has 3 MB; the machine's, 1 MB, cannot be smaller." in words
+    assert "The image's disk has 3 MiB; the machine's, 1 MiB, cannot be smaller." in words
     assert "Set VM_DISK=1G or more." in words
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from provision.errors import LabError, TargetError
-from provision.files import require_plain
+from provision.files import reason_of, require_plain
 from provision.message import say
 from provision.vm.collecting.http import Web
 from provision.vm.collecting.net import NotHad
@@ -85,7 +85,10 @@ def examine(path: Path, tools: Tools) -> Image:
     inside = (told.get("format-specific") or {}).get("data") or {}
     if "backing-filename" in told or "data-file" in inside:
         raise TargetError(
-            say("{path} lies over another file, which would be read, too.", path=path),
+            say(
+                "{path} lies over another file (a backing file), which would be read, too.",
+                path=path,
+            ),
             next_move=say("Flatten it: qemu-img convert -O qcow2 IMAGE NEW, and name the new one."),
         )
     return Image(path, kind, disk_size(path, tools))
@@ -103,7 +106,7 @@ def _require_room(folder: Path) -> None:
     if free < ROOM_BYTES:
         raise TargetError(
             say(
-                "The machine's image needs {needed} MB of disk in {path}; {free} MB are free.",
+                "The machine's image needs {needed} MiB of disk in {path}; {free} MiB are free.",
                 needed=ROOM_BYTES >> 20,
                 path=folder,
                 free=free >> 20,
@@ -195,7 +198,7 @@ def _readable(path: Path) -> Iterator[int]:
         require_plain(path)
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:  # a NUL in a path is a ValueError
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = reason_of(error)
         raise TargetError(
             say("The image {path} cannot be read: {reason}.", path=path, reason=reason),
             next_move=say("Mend VM_IMAGE, or leave it out to use the pinned image."),

@@ -231,9 +231,8 @@ class QemuMaker:
         """Say so when the machine that runs has other sizes than those that are set."""
         wanted = self._vm.qemu
         if (state.cpus, state.memory) != (wanted.cpus, wanted.memory):
-            self._remark(
-                say("The machine gets its new sizes when it is powered on again: make down."), stage
-            )
+            moves = say("The machine gets its new sizes by make down, then make provision.")
+            self._remark(moves, stage)
 
     def _remark(self, remark: Message | None, stage: Stage) -> None:
         if remark is not None:

@@ -30,7 +30,7 @@ def lay_out(files: Files, image: Image, *, size: int, tools: Tools) -> QemuState
     if size < image.size:
         raise TargetError(
             say(
-                "The image's disk has {image} MB; the machine's, {size} MB, cannot be smaller.",
+                "The image's disk has {image} MiB; the machine's, {size} MiB, cannot be smaller.",
                 image=image.size,
                 size=size,
             ),
@@ -73,8 +73,8 @@ def require_image(
     raise TargetError(
         say("The machine's disk lies over the image {path}, which is gone.", path=path),
         next_move=say(
-            "Put it back, or name the same image in VM_IMAGE; else make destroy, then make "
-            "provision TARGET=vm makes the machine anew."
+            "Put it back, or name the same image in VM_IMAGE; else run make destroy, then make "
+            "provision TARGET=vm, which makes the machine anew."
         ),
     )
 

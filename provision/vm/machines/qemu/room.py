@@ -33,7 +33,7 @@ def _require_cpus(cpus: int) -> None:
     if cpus > found:
         raise TargetError(
             say(
-                "The machine is to have {cpus} processors; here are {found}.",
+                "The machine is to have {cpus} processors; there are {found} here.",
                 cpus=cpus,
                 found=found,
             ),
@@ -48,7 +48,7 @@ def _require_memory(memory: int) -> None:
         less = say("set VM_MEMORY={fitting}M", fitting=fitting)
         raise TargetError(
             say(
-                "The machine is to have {memory} MB of memory; {free} MB can be had here.",
+                "The machine is to have {memory} MiB of memory; {free} MiB can be had here.",
                 memory=memory,
                 free=max(free, 0),
             ),
@@ -66,7 +66,7 @@ def _require_disk(disk: int, folder: Path, *, is_new: bool) -> None:
     can_shrink = is_new and fitting << 10 >= LEAST_DISK
     raise TargetError(
         say(
-            "The machine's disk needs {disk} MB in {path}; {free} MB are free.",
+            "The machine's disk needs {disk} MiB in {path}; {free} MiB are free.",
             disk=disk,
             path=folder,
             free=free,

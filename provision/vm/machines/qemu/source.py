@@ -67,8 +67,10 @@ def _named(image: str, checksum: str, cwd: Path) -> Source:
         return Source(str(cwd / _at_home(image)), source.checksum)
     if not source.checksum:
         raise UsageError(
-            say("VM_IMAGE is an address, so that its checksum must be known."),
-            next_move=say("Set VM_IMAGE_CHECKSUM=sha256:... as the image's publisher says."),
+            say("VM_IMAGE is an address, so its checksum must be known."),
+            next_move=say(
+                "Set VM_IMAGE_CHECKSUM=sha256:... with the value that the image's publisher gives."
+            ),
         )
     return source
 

@@ -30,7 +30,7 @@ def wake(process: psutil.Process, monitor: Path, folder: Path) -> Message | None
     if state == "io-error" and free < KEEP_DISK:
         raise TargetError(
             say(
-                "The machine stands still: its disk in {path} could not be written, {free} MB are "
+                "The machine stands still: its disk in {path} could not be written, {free} MiB are "
                 "free.",
                 path=folder,
                 free=free,
