@@ -21,9 +21,10 @@ from lab.web.browsing import show, tunnel
 from lab.web.launch import page_folder
 from lab.workspace import dated_folder
 from provision.errors import LabError, UsageError
-from provision.message import say
+from provision.message import Message, say
 from provision.settings import Settings
 from provision.target import Provisioned, Tell
+from provision.vm.choosing import kept_choices
 
 LAUNCH_SECONDS = 90.0
 
@@ -59,15 +60,7 @@ def reset_there(console: Console, place: Place) -> Provisioned:
 
 def destroy_there(console: Console, place: Place) -> None:
     """Remove the lab from its machine, or the machine, and the place here."""
-    console.require_agreement(
-        say(
-            "Remove {lab} with the files in {workspace} of its machine, and {home} here? They "
-            "cannot be brought back.",
-            lab=place.lab.slug,
-            workspace=place.workspace,
-            home=place.home,
-        )
-    )
+    console.require_agreement(destroy_question(place))
     place.target.destroy(console.tell_progress)
     with contextlib.suppress(OSError):
         place.home.rmdir()
@@ -93,7 +86,37 @@ def open_there(console: Console, place: Place, *, has_browser: bool) -> None:
     if has_browser:
         page_folder(place.home).mkdir(parents=True, exist_ok=True, mode=0o700)
         show(link, page_folder(place.home), console.environment)
-    console.tell(say("The page lives in the machine; make down ends the way to it."))
+    there = (
+        say("The page lives in the machine; make down ends the way there and powers it off.")
+        if _is_ours(place)
+        else say("The page lives in the machine; make down ends the way there.")
+    )
+    console.tell(there)
+
+
+def destroy_question(place: Place) -> Message:
+    """What is about to go, and what becomes of the machine: one that is given stays."""
+    lab, workspace, home = place.lab.slug, place.workspace, place.home
+    if _is_ours(place):
+        return say(
+            "Remove the machine of {lab} with all that is in it, the files in {workspace} too, and "
+            "{home} here? They cannot be brought back.",
+            lab=lab,
+            workspace=workspace,
+            home=home,
+        )
+    return say(
+        "Remove {lab} with the files in {workspace} of its machine, and {home} here? They cannot "
+        "be brought back. The machine stays; what the lab put on it goes.",
+        lab=lab,
+        workspace=workspace,
+        home=home,
+    )
+
+
+def _is_ours(place: Place) -> bool:
+    """QEMU made the machine for this place; a given one is never powered off or removed."""
+    return kept_choices(place.home).maker == "qemu"
 
 
 def shell_there(console: Console, place: Place) -> None:
