@@ -147,7 +147,7 @@ def _telling(console: Console) -> Iterator[None]:
         console.tell_json({"error": {"what": message_to_json(error.what), "next": following}})
         raise click.exceptions.Exit(error.exit_code) from error
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        what = say("What was asked cannot be meant: {error}", error=repr(error)[:100])
+        what = say("What was asked cannot be understood: {error}", error=repr(error)[:100])
         console.tell_json({"error": {"what": message_to_json(what), "next": None}})
         raise click.exceptions.Exit(UsageError.exit_code) from error
 

@@ -125,6 +125,19 @@ def unreachable(address: str, port: int, why: Message | str) -> TargetError:
     )
 
 
+def lets_nobody_in(machine: Machine, seconds: float) -> TargetError:
+    """The error for a machine that took the call, and after that time still ran no command."""
+    return TargetError(
+        say(
+            "{address} answers on port {port}, but lets nobody in within {seconds} s.",
+            address=machine.address,
+            port=machine.port,
+            seconds=f"{seconds:g}",
+        ),
+        next_move=say("See on its console what keeps it busy, then run the same command again."),
+    )
+
+
 def why_refused(done: Done, machine: Machine, key: Path | None) -> TargetError:
     """The error for an ssh that ended with 255, by what it said last."""
     text = done.stderr.decode(errors="replace")

@@ -53,7 +53,7 @@ def _read(machine: Machine, path: str) -> str:
                 machine=machine.name,
                 why=done.last_line,
             ),
-            next_move=say("Run make provision again: it writes it anew."),
+            next_move=say("Run make provision again: this writes the file anew."),
         )
     return done.stdout.decode(errors="replace")
 
@@ -103,5 +103,5 @@ def _odd(key: str) -> TargetError:
         say(
             "A kubeconfig of the machine is not as it should be: {key} is missing or odd.", key=key
         ),
-        next_move=say("Run make provision again: it writes it anew."),
+        next_move=say("Run make provision again: this writes the kubeconfig anew."),
     )

@@ -194,7 +194,10 @@ def _quoted(path: Path) -> str:
     text = str(path)
     if '"' in text or "${" in text or not text.isprintable():
         raise UsageError(
-            say("ssh cannot be told of {path}: it holds a quote, ${{ or worse.", path=repr(text)),
+            say(
+                "ssh cannot be told of {path}: it holds a quote, ${{ or an unprintable character.",
+                path=repr(text),
+            ),
             next_move=say("Name another file in KEY, or another folder in LAB_HOME."),
         )
     return '"' + text.replace("%", "%%") + '"'

@@ -74,7 +74,7 @@ class PlaybookRun:
         program = Path(sys.executable).parent / "ansible-playbook"
         if not program.is_file():
             raise TargetError(
-                say("There is no Ansible beside {python}.", python=sys.executable),
+                say("There is no Ansible in the environment of {python}.", python=sys.executable),
                 next_move=say("Run make provision TARGET=vm, which installs it."),
             )
         end_runs(self._folder)

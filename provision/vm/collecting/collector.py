@@ -163,7 +163,7 @@ class _Work:
         if not is_same_release(self._plan):
             self.remarks.append(
                 say(
-                    "Debian packages are not in it: this machine is not {os}. "
+                    "Debian packages are not in it: this machine does not run {os}. "
                     "The lab's machine must get them by its own apt.",
                     os=self._plan.os,
                 )

@@ -89,7 +89,7 @@ class Web:
         with self._asked(url, headers or {}, accepts) as response:
             body = response.read(SMALL + 1)
             if len(body) > SMALL:
-                raise NotHad(say("{url} is too long", url=url))
+                raise _too_large(url)
             return body, response.status, response.headers
 
     def published_sum(self, url: str, file: str) -> str:
@@ -215,8 +215,12 @@ def _refused(url: str, response: urllib3.BaseHTTPResponse) -> NotHad:
     return NotHad(say("{url} answers {status}", url=url, status=shown), status=response.status)
 
 
+def _too_large(url: str) -> NotHad:
+    return NotHad(say("what {url} sends is too large", url=url))
+
+
 def _check_pace(url: str, size: int, gained: int, seconds: float) -> None:
     if size > LARGEST:
-        raise NotHad(say("{url} is too long", url=url))
+        raise _too_large(url)
     if seconds > SLOW_AFTER and gained < SLOWEST * seconds:
         raise NotHad(say("{url} comes too slowly", url=url))

@@ -20,6 +20,7 @@ from provision.vm.contacting import (
     is_worth_waiting,
     known_hosts_text,
     known_keys,
+    lets_nobody_in,
     scan,
     shown,
     unreachable,
@@ -202,8 +203,7 @@ class SshMaker:
         with contextlib.suppress(TimedOut):
             wait_until(missing, within=patience, every=1.0)
         if not answers:
-            why = say("it lets nobody in within {seconds} s", seconds=f"{ANSWER_SECONDS:g}")
-            raise unreachable(machine.address, machine.port, why)
+            raise lets_nobody_in(machine, ANSWER_SECONDS)
         done = answers[-1]
         if is_key_refused(done):
             raise changed_key(machine, self._known_hosts)
@@ -233,7 +233,7 @@ def _no_shell(machine: Machine, done: Done) -> TargetError:
             "{machine} lets {user} log in, but runs no command: {why}.",
             machine=machine.name,
             user=machine.user,
-            why=done.last_line or f"exit code {done.returncode}",
+            why=done.last_line or say("exit code {code}", code=done.returncode),
         ),
         next_move=say("Name a login with a shell of its own in HOST=user@host."),
     )
