@@ -100,6 +100,7 @@ def queued(lab: Lab) -> str:
     )
 
 
+@pytest.mark.full
 def test_another_spelling_passes_every_step(untouched: Lab) -> None:
     lab = untouched
     lab.workspace.mkdir(exist_ok=True)

@@ -122,6 +122,7 @@ def test_a_stopped_kueue_is_named(solved: Lab) -> None:
     wait_until(missing, within=30)
 
 
+@pytest.mark.full
 def test_a_place_that_is_down(solved: Lab) -> None:
     solved.done("down")
     said = solved.run("doctor", "--json")

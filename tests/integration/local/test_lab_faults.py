@@ -67,6 +67,7 @@ def paused(lab: Lab, name: str) -> Iterator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.full
 def test_while_the_api_server_does_not_answer_nothing_is_told(solved: Lab) -> None:
     progress = solved.progress
     before = progress.read_bytes()

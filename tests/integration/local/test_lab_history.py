@@ -202,6 +202,7 @@ def test_a_reset_begins_another_history_and_keeps_the_old_one(solved: Lab) -> No
     assert not list(home.glob("history-*.jsonl"))
 
 
+@pytest.mark.full
 def test_room_from_a_raised_quota_is_no_handover(untouched: Lab) -> None:
     lab = untouched
     for number in (1, 2, 3, 4, 5):

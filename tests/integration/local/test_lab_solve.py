@@ -69,6 +69,7 @@ def test_the_last_pass_says_what_there_is_to_do_then(solved: Lab) -> None:
     assert "make report" not in shown
 
 
+@pytest.mark.full
 def test_a_place_that_is_down_is_not_the_learners_fault(solved: Lab) -> None:
     solved.done("down")
     try:

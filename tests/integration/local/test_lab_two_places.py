@@ -8,6 +8,7 @@ from tests.integration.cli import STEPS, Lab
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300, func_only=True)]
 
 
+@pytest.mark.full
 def test_two_places_do_not_touch_each_other(
     solved: Lab, surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

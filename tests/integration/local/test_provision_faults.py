@@ -81,6 +81,7 @@ def test_down_after_the_supervisor_was_killed(place: TestPlace):
     assert not any(c.is_running for c in place.target.status().components)
 
 
+@pytest.mark.full
 def test_down_twice_is_no_error(place: TestPlace):
     place.target.down(place.tell)
     place.target.down(place.tell)

@@ -114,6 +114,7 @@ def where(picture: dict[str, Any], job: str) -> str:
     return "line" if job in {one["job"] for one in queue["waiting"]} else ""
 
 
+@pytest.mark.full
 def test_through_the_steps_the_picture_equals_kubectl(
     lab: Lab, kubectl: Kubectl, stream: Stream
 ) -> None:
@@ -160,7 +161,7 @@ def asked(lab: Lab, since: str) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize("seconds", [10, pytest.param(60, marks=pytest.mark.full)])
+@pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.full)])
 def test_rest_asks_for_no_list(lab: Lab, page: PageCalls, stream: Stream, seconds: int) -> None:
     stream.await_told("picture", lambda p: p["is_live"])
     wait_until(passes(1.5), within=5)

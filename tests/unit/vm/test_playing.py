@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import json
 import os
+import signal
 import stat
 import subprocess
 import threading
@@ -184,13 +185,18 @@ def test_an_interrupt_ends_the_run_with_what_it_started(play):
     def interrupt() -> None:
         with contextlib.suppress(TimedOut):
             await_process(mark)
-        os.kill(os.getpid(), 2)
+        os.kill(os.getpid(), signal.SIGINT)
 
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
-        play(task("Long", mark))
-    thread.join()
+    # A shell starts what it runs in the background with this signal ignored.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            play(task("Long", mark))
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, handler)
     assert processes_that_say(mark) == []
 
 
