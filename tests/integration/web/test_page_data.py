@@ -114,7 +114,6 @@ def where(picture: dict[str, Any], job: str) -> str:
     return "line" if job in {one["job"] for one in queue["waiting"]} else ""
 
 
-@pytest.mark.full
 def test_through_the_steps_the_picture_equals_kubectl(
     lab: Lab, kubectl: Kubectl, stream: Stream
 ) -> None:
