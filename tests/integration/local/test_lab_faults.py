@@ -110,6 +110,7 @@ def test_without_a_kubeconfig_nothing_is_told(solved: Lab, which: str) -> None:
         kubeconfig.chmod(0o600)
 
 
+@pytest.mark.full
 def test_a_place_that_is_down_tells_nothing_and_comes_back(solved: Lab) -> None:
     before, progress = objects(solved), solved.progress.read_bytes()
     solved.done("down")
