@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from provision.errors import TargetError, UsageError
+from provision.errors import TargetError
 from provision.files import plain_file_errors
 from provision.health import Diagnosis
 from provision.local.bringing_up import BringUp
@@ -23,6 +23,7 @@ from provision.local.recipe import this_platform
 from provision.local.running import Running
 from provision.local.snapshot import restore_snapshot
 from provision.local.supervising import Supervisor, socket_path
+from provision.logs import unknown_log
 from provision.message import say
 from provision.settings import Settings
 from provision.state import (
@@ -169,20 +170,8 @@ class LocalTarget:
         logs = {name: self._place.folders.logs / f"{name}.log" for name in self._place.names()}
         logs["supervisord"] = self._place.folders.logs / "supervisord.log"
         logs["audit"] = self._place.folders.logs / "audit.log"
-        if not component:
-            raise UsageError(
-                say("Whose log? There are: {known}.", known=", ".join(logs)),
-                next_move=say("Write one of these, as in `make logs NAME=kueue`."),
-            )
         if component not in logs:
-            raise UsageError(
-                say(
-                    "There is no log {name}; there are: {known}.",
-                    name=component,
-                    known=", ".join(logs),
-                ),
-                next_move=say("Write one of these, as in `make logs NAME=kueue`."),
-            )
+            raise unknown_log(component, logs)
         return logs[component]
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from provision.errors import TargetError, UsageError
+from provision.errors import TargetError
 from provision.files import write_atomically
 from provision.local.components import companion_set
 from provision.local.plan import Component, Folders, Probe, make_blanks, make_plan
@@ -140,13 +140,3 @@ def nothing_yet(lab: str) -> TargetError:
         say("There is no machine for {lab} yet.", lab=lab),
         next_move=say("Run `make provision TARGET=vm`."),
     )
-
-
-def unknown_log(name: str, known: tuple[str, ...]) -> UsageError:
-    """The error for a log that is not there."""
-    what = (
-        say("There is no log {name}; there are: {known}.", name=name, known=", ".join(known))
-        if name
-        else say("Whose log? There are: {known}.", known=", ".join(known))
-    )
-    return UsageError(what, next_move=say("Write one of these, as in `make logs NAME=kueue`."))

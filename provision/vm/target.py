@@ -13,6 +13,7 @@ from provision.health import Diagnosis
 from provision.local.demanding import OnDemand
 from provision.local.running import Running
 from provision.local.supervising import Supervisor, socket_path
+from provision.logs import unknown_log
 from provision.message import say
 from provision.settings import Settings
 from provision.state import (
@@ -34,7 +35,7 @@ from provision.vm.gathering import use, with_disk
 from provision.vm.looking import INSIDE_BESIDE, INSIDE_NEEDED, Watch, describe, fetch_journal
 from provision.vm.machine import Machine, MachineMaker, hang_up
 from provision.vm.machines import open_maker
-from provision.vm.place import VmPlace, nothing_yet, unknown_log
+from provision.vm.place import VmPlace, nothing_yet
 from provision.vm.removing import remove_home
 from provision.vm.settings import VmSettings, read_settings
 from provision.vm.variables import require_one_node

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from provision.errors import UsageError
-from provision.message import say
+from provision.logs import unknown_log
 from provision.vm.inside.facts import K3S_UNIT, UNITS
 from provision.vm.inside.units import Systemd
 from provision.vm.kubectl import Kubectl
@@ -32,13 +31,5 @@ def copy_log(
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_text(text, "utf-8")
     else:
-        raise _unknown(component, ", ".join((*units, KUEUE)))
+        raise unknown_log(component, (*units, KUEUE))
     return file
-
-
-def _unknown(name: str, known: str) -> UsageError:
-    what = say("There is no log {name}; there are: {known}.", name=name, known=known)
-    return UsageError(
-        what if name else say("Whose log? There are: {known}.", known=known),
-        next_move=say("Write one of these, as in `make logs NAME=kueue`."),
-    )
