@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,27 +11,23 @@ from provision.errors import TargetError
 from provision.files import plain_file_errors
 from provision.health import Diagnosis
 from provision.local.bringing_up import BringUp
-from provision.local.demanding import OnDemand
 from provision.local.examining import examine
 from provision.local.looking import describe, look
 from provision.local.parts import PartStore
 from provision.local.place import Place
 from provision.local.plan import Component
 from provision.local.recipe import this_platform
-from provision.local.running import Running
 from provision.local.snapshot import restore_snapshot
-from provision.local.supervising import Supervisor, socket_path
+from provision.local.supervised import SupervisedTarget
 from provision.logs import unknown_log
 from provision.message import say
 from provision.settings import Settings
 from provision.state import (
-    LOCK_FILE,
     PlaceState,
     claim_home,
     ensure_life,
     foreign_names,
     load_state,
-    locked,
     new_state,
     save_state,
 )
@@ -44,12 +38,13 @@ from provision.target import (
     TargetInfo,
     TargetStatus,
     Tell,
-    silent,
 )
 
 
-class LocalTarget:
+class LocalTarget(SupervisedTarget):
     """Implements `provision.target.Target` for one place."""
+
+    _place: Place
 
     def __init__(self, spec: PlaceSpec, settings: Settings) -> None:
         self._spec, self._settings = spec, settings
@@ -117,29 +112,6 @@ class LocalTarget:
                     self._running(state).kill()
                 self._place.remove(foreign)
 
-    def start(self, companion: str, tell: Tell) -> int:
-        """Start a companion that is on demand; see the protocol."""
-        started = time.monotonic()
-        self._state()
-        with plain_file_errors(), self._alone(tell, started):
-            return self._on_demand(companion).start(tell, started)
-
-    def stop(self, companion: str) -> bool:
-        """End a companion that is on demand."""
-        self._state()
-        with plain_file_errors(), self._alone(silent, time.monotonic()):
-            return self._on_demand(companion).stop()
-
-    def is_running(self, companion: str) -> bool:
-        """Whether a process of that companion exists."""
-        state = load_state(self._spec.home)
-        return state is not None and companion in self._running(state).pids()
-
-    def port(self, companion: str) -> int | None:
-        """The port kept for a companion."""
-        state = load_state(self._spec.home)
-        return None if state is None else state.ports.get(companion)
-
     def status(self) -> TargetStatus:
         """What runs and what is ready, read afresh."""
         state = load_state(self._spec.home)
@@ -195,25 +167,11 @@ class LocalTarget:
         """As it was last started; empty when it never came so far."""
         return self._place.plan_of(state.ports, state.versions)
 
-    def _on_demand(self, companion: str) -> OnDemand:
-        state = self._state()
-        return OnDemand(self._place, self._settings, self._running(state), state, companion)
-
-    def _running(self, state: PlaceState) -> Running:
-        socket_file = socket_path(self._spec.home, self._settings.runtime)
-        return Running(self._spec.home, state.id, Supervisor(self._spec.home, socket_file))
-
     def _forget_data(self, state: PlaceState) -> None:
         for path in (self._data, self._snapshot):
             if path.exists():
                 shutil.rmtree(path)
         save_state(self._spec.home, replace(state, is_prepared=False))
-
-    @contextlib.contextmanager
-    def _alone(self, tell: Tell, started: float) -> Iterator[None]:
-        """One command at a time works on a place."""
-        with locked(self._spec.home / LOCK_FILE, tell, started):
-            yield
 
     def _bring_up(self, tell: Tell, started: float) -> Provisioned:
         state = load_state(self._spec.home) or new_state(self._spec.lab)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from provision.errors import TargetError
 from provision.files import plain_file_errors
 from provision.health import Diagnosis
-from provision.local.demanding import OnDemand
-from provision.local.running import Running
-from provision.local.supervising import Supervisor, socket_path
+from provision.local.supervised import SupervisedTarget
 from provision.logs import unknown_log
 from provision.message import say
 from provision.settings import Settings
 from provision.state import (
-    LOCK_FILE,
     PlaceState,
     claim_home,
     ensure_life,
     foreign_names,
     load_state,
-    locked,
     new_state,
     save_state,
 )
-from provision.target import PlaceSpec, Provisioned, TargetInfo, TargetStatus, Tell, silent
+from provision.target import PlaceSpec, Provisioned, TargetInfo, TargetStatus, Tell
 from provision.vm.bringing_up import Work
 from provision.vm.choosing import choose, kept_choices
 from provision.vm.examining import examine
@@ -44,8 +38,10 @@ KIND = "vm"
 PLAYBOOK = "provision"
 
 
-class VmTarget:
+class VmTarget(SupervisedTarget):
     """Implements `provision.target.Target` for one place."""
+
+    _place: VmPlace
 
     is_here = False
 
@@ -134,29 +130,6 @@ class VmTarget:
                     maker.destroy(tell)
                 remove_home(self._spec.home, foreign)
 
-    def start(self, companion: str, tell: Tell) -> int:
-        """Make the forward to a companion in the machine; its port here."""
-        started = time.monotonic()
-        self._state()
-        with plain_file_errors(), self._alone(tell, started):
-            return self._on_demand(companion).start(tell, started)
-
-    def stop(self, companion: str) -> bool:
-        """End the forward to a companion."""
-        self._state()
-        with plain_file_errors(), self._alone(silent, time.monotonic()):
-            return self._on_demand(companion).stop()
-
-    def is_running(self, companion: str) -> bool:
-        """Whether the forward to that companion is there."""
-        state = load_state(self._spec.home)
-        return state is not None and companion in self._running(state).pids()
-
-    def port(self, companion: str) -> int | None:
-        """The port here that is kept for a companion."""
-        state = load_state(self._spec.home)
-        return None if state is None else state.ports.get(companion)
-
     def status(self) -> TargetStatus:
         """What runs and what is ready, here and in the machine."""
         state, maker = load_state(self._spec.home), self._maker()
@@ -215,17 +188,3 @@ class VmTarget:
     def _work(self, state: PlaceState, tell: Tell, started: float) -> Work:
         running = self._running(state)
         return Work(self._place, self._settings, self._vm(), running, tell, started)
-
-    def _on_demand(self, companion: str) -> OnDemand:
-        state = self._state()
-        return OnDemand(self._place, self._settings, self._running(state), state, companion)
-
-    def _running(self, state: PlaceState) -> Running:
-        socket_file = socket_path(self._spec.home, self._settings.runtime)
-        return Running(self._spec.home, state.id, Supervisor(self._spec.home, socket_file))
-
-    @contextlib.contextmanager
-    def _alone(self, tell: Tell, started: float) -> Iterator[None]:
-        """One command at a time works on a place."""
-        with locked(self._spec.home / LOCK_FILE, tell, started):
-            yield
