@@ -14,7 +14,8 @@ from lab.places import Place
 END_SECONDS = 20.0  # a hub is told to wait longer than this, see settings.py and docs/hub.md
 # It waits for the end of its input, which comes with the end of the server, be it by SIGKILL. What
 # a whole group is told to do (systemd, a terminal that closes) does not reach it.
-SCRIPT = 'trap "" HUP INT TERM; read -r _; exec "$@"'
+# It says when that is so: what comes before would end it.
+SCRIPT = 'trap "" HUP INT TERM; echo kept; read -r _; exec "$@" >&2'
 
 
 class Keeper:
@@ -31,12 +32,15 @@ class Keeper:
             self._shell = subprocess.Popen(
                 ["/bin/sh", "-c", SCRIPT, "keeper", *command],
                 stdin=subprocess.PIPE,
-                stdout=log,
+                stdout=subprocess.PIPE,
                 stderr=log,
                 cwd=folder,
                 env=dict(environment),
                 start_new_session=True,
             )
+        if self._shell.stdout is not None:
+            with self._shell.stdout as words:
+                words.readline()
 
     def end(self) -> None:
         """Take the place down now; what takes longer than END_SECONDS goes on by itself.
