@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from checks.history import History
 from checks.kit.cluster import EVENT, JOB, NODE, POD, Cluster, Kind, Object
 from checks.kit.paths import dig_text, dig_texts
+from checks.serving import DEPLOYMENT, REPLICA_SET, DeploymentNow, read_deployment
+from checks.things import Thing, owner_of
+from checks.training import JOB_SET, TRAIN_JOB, TrainJobNow, read_train_job
 from checks.watching import (
     JobNow,
     LocalQueueNow,
@@ -25,6 +28,11 @@ from checks.watching import (
 _NAMESPACE = Kind("Namespace", "namespaces", "v1", is_namespaced=False)
 _POD_PRIORITY = Kind("PriorityClass", "priorityclasses", "scheduling.k8s.io/v1", False)
 _LIMIT_RANGE = Kind("LimitRange", "limitranges", "v1")
+# What stands between an object and the pods that are made for it, from above to below.
+_BETWEEN: Mapping[type[Thing], tuple[Kind, ...]] = {
+    TrainJobNow: (JOB_SET, JOB),
+    DeploymentNow: (REPLICA_SET,),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +78,37 @@ class Scene:
         """All pods of the lab's namespace."""
         return tuple(read_pod(raw) for raw in self.cluster.all(POD, self.namespace))
 
-    def pods_of(self, job: JobNow) -> tuple[PodNow, ...]:
-        """The pods that a Job owns."""
-        return tuple(pod for pod in self.pods() if pod.owner_uid == job.uid)
+    def train_job(self, name: str) -> TrainJobNow | None:
+        """The TrainJob of that name in the lab's namespace."""
+        raw = self.cluster.one(TRAIN_JOB, name, self.namespace)
+        return None if raw is None else read_train_job(raw)
+
+    def train_jobs(self) -> tuple[TrainJobNow, ...]:
+        """All TrainJobs of the lab's namespace."""
+        return tuple(read_train_job(raw) for raw in self.cluster.all(TRAIN_JOB, self.namespace))
+
+    def deployment(self, name: str) -> DeploymentNow | None:
+        """The Deployment of that name in the lab's namespace."""
+        raw = self.cluster.one(DEPLOYMENT, name, self.namespace)
+        return None if raw is None else read_deployment(raw)
+
+    def pods_of(self, owner: Thing) -> tuple[PodNow, ...]:
+        """The pods of a Job, a TrainJob or a Deployment, through whatever stands between them."""
+        owners = {owner.uid}
+        for kind in _BETWEEN.get(type(owner), ()):
+            between = self.cluster.all(kind, self.namespace)
+            owners = {
+                dig_text(raw, "metadata", "uid") for raw in between if owner_of(raw)[0] in owners
+            }
+        return tuple(pod for pod in self.pods() if pod.owner_uid in owners)
 
     def workloads(self) -> tuple[WorkloadNow, ...]:
         """All Workloads, in every namespace."""
         return tuple(read_workload(raw) for raw in self.cluster.all(self._workload_kind))
 
-    def workload_of(self, job: JobNow) -> WorkloadNow | None:
-        """The Workload that a Job owns; the newest when there are several."""
-        owned = [w for w in self.workloads() if w.owner_uid == job.uid]
+    def workload_of(self, owner: Thing) -> WorkloadNow | None:
+        """The Workload that a Job, TrainJob or pod owns; the newest when there are several."""
+        owned = [w for w in self.workloads() if w.owner_uid == owner.uid]
         return max(owned, key=lambda workload: workload.created, default=None)
 
     def local_queue(self, name: str) -> LocalQueueNow | None:

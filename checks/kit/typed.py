@@ -12,12 +12,13 @@ from checks.outcome import CannotTell
 from provision.message import Message, say
 
 T = TypeVar("T")
+_NUMBERS = say("it must be a map of whole numbers")
 
 
 def build(shape: type[T], values: object, where: str = "facts") -> T:
     """An instance of the dataclass `shape`; CannotTell naming the field path when one is off.
 
-    Fields may be texts, whole numbers, `Mapping[str, str]` and dataclasses of these.
+    Fields may be texts, whole numbers, maps of texts to either, and dataclasses of these.
     """
     if not isinstance(values, Mapping):
         raise _off(where, say("it must be a map"))
@@ -39,12 +40,18 @@ def _value(hint: Any, value: object, where: str) -> object:  # noqa: ANN401
     if is_dataclass(hint):
         return build(typing.cast("type[object]", hint), value, where)
     if typing.get_origin(hint) is not None:
-        if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
-            raise _off(where, say("it must be a map of texts"))
+        kind = typing.get_args(hint)[1]
+        if not isinstance(value, Mapping) or not all(_is_a(v, kind) for v in value.values()):
+            what = say("it must be a map of texts") if kind is str else _NUMBERS
+            raise _off(where, what)
         return types.MappingProxyType(dict(value))
-    if not isinstance(value, hint) or isinstance(value, bool):
+    if not _is_a(value, hint):
         raise _off(where, say("it must be of type {type}", type=hint.__name__))
     return value
+
+
+def _is_a(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 def _off(where: str, why: Message) -> CannotTell:

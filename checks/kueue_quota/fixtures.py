@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Mapping
 
 import pytest
 
@@ -13,20 +12,7 @@ from checks.kit.expect import Patience
 from checks.kit.typed import build
 from checks.kueue_quota.facts import Facts
 from checks.scene import Scene
-
-T = TypeVar("T")
-
-
-class Watch:
-    """The scene, and waiting for what is on its way in it."""
-
-    def __init__(self, scene: Scene, patience: Patience) -> None:
-        self.scene = scene
-        self._patience = patience
-
-    def until(self, judge: Callable[[Scene], T]) -> T:
-        """What `judge` returns for the scene, looked at again while it says that it is coming."""
-        return self._patience.watch(lambda: judge(self.scene), afresh=self.scene.cluster.look_again)
+from checks.watch import Watch
 
 
 @pytest.fixture(scope="session")

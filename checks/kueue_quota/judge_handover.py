@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from checks.explain import Cause, explain
+from checks.judging.ground import go_back
+from checks.judging.past import RECORDER, Wait, find_wait, waiting_changes
 from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, mismatch, plain, spell_path
 from checks.kit.proof import rfc3339, seconds_of
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.ground import go_back, require_ground
-from checks.kueue_quota.history import PLAY_AGAIN, RECORDER, Wait, find_wait, waiting_changes
+from checks.kueue_quota.ground import require_ground
+from checks.kueue_quota.history import PLAY_AGAIN
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.kueue_quota.judge_running import require_job
 from checks.outcome import Evidence, Finding, Mismatch

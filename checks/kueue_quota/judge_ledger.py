@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from checks.history import Change
+from checks.judging.past import find_wait
 from checks.kit.expect import OnItsWay, cut, mismatch, plain, show
 from checks.kit.files import TextFile
 from checks.kit.manifests import parse_json, place
@@ -15,7 +16,7 @@ from checks.kit.proof import seconds_of
 from checks.kit.quantities import BadQuantity, parse_quantity, show_amount, sum_amounts
 from checks.kueue_quota.after_step_8 import is_after_step_8
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.history import books_while_waiting, find_wait
+from checks.kueue_quota.history import books_while_waiting
 from checks.outcome import Finding, Mismatch
 from checks.scene import Scene, amount_of
 from checks.watching import QueueNow

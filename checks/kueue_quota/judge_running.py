@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checks.explain import Cause, explain, kueue_says
+from checks.judging.ground import kueue_is_idle
 from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, cut, mismatch, plain, spell_path
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.ground import kueue_is_idle
 from checks.kueue_quota.judge_jobs import judge_queued_job
 from checks.outcome import CannotTell, Finding, Mismatch
 from checks.reasons.failures import why_any_failed, why_failed

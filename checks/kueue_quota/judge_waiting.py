@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from checks.explain import Cause, explain
+from checks.judging.ground import kueue_is_idle
+from checks.judging.words import Said
 from checks.kit.expect import OnItsWay, mismatch
 from checks.kit.paths import dig_texts
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.ground import kueue_is_idle
-from checks.kueue_quota.waiting_words import Said
 from checks.outcome import Finding
 from checks.reasons.nodes import lacking_labels
 from checks.scene import Scene

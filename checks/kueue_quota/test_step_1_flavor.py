@@ -11,10 +11,10 @@ from checks.kit.files import Files
 from checks.kit.proof import from_file, from_object
 from checks.kit.witness import look_in_cluster, look_in_file
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.judge_queues import require_a_node
 from checks.kueue_quota.wanted import want_flavor
 from checks.outcome import Evidence
+from checks.watch import Watch
 
 Note = Callable[[Evidence], None]
 

@@ -12,7 +12,6 @@ from checks.kit.proof import from_file, from_object
 from checks.kit.witness import look_in_cluster, look_in_file
 from checks.kueue_quota.after_step_8 import refuse_after_step_8
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.ground import require_ground
 from checks.kueue_quota.judge_running import (
     require_admitted,
@@ -23,6 +22,7 @@ from checks.kueue_quota.judge_running import (
 from checks.kueue_quota.wanted import want_first_job
 from checks.outcome import Evidence
 from checks.scene import Scene
+from checks.watch import Watch
 from checks.watching import JobNow, PodNow, WorkloadNow
 from provision.message import say
 

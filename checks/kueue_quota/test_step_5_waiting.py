@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from checks.judging.ground import go_back
+from checks.judging.words import Said, judge_words
 from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, mismatch
 from checks.kit.files import Files, TextFile
@@ -14,8 +16,7 @@ from checks.kit.manifests import place
 from checks.kit.proof import from_file, from_object
 from checks.kueue_quota.after_step_8 import refuse_after_step_8
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
-from checks.kueue_quota.ground import go_back, require_ground
+from checks.kueue_quota.ground import require_ground
 from checks.kueue_quota.judge_running import (
     require_admitted,
     require_job,
@@ -29,9 +30,9 @@ from checks.kueue_quota.judge_waiting import (
     whose_text,
     without_others,
 )
-from checks.kueue_quota.waiting_words import Said, judge_words
 from checks.outcome import Evidence, Finding, Mismatch
 from checks.scene import Scene
+from checks.watch import Watch
 from checks.watching import JobNow, WorkloadNow
 from provision.message import Message, say
 

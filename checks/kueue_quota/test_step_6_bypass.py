@@ -13,12 +13,12 @@ from checks.kit.keyvalues import read_key_values
 from checks.kit.manifests import place
 from checks.kit.proof import from_file, from_object
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.ground import require_ground
 from checks.kueue_quota.judge_jobs import judge_gpus, judge_no_label
 from checks.kueue_quota.judge_running import require_job, require_running
 from checks.outcome import Evidence
 from checks.scene import Scene
+from checks.watch import Watch
 from checks.watching import JobNow, PodNow
 from provision.message import say
 

@@ -6,17 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
+from checks.judging.ground import go_back
 from checks.kit.cluster import JOB
 from checks.kit.files import Files
 from checks.kit.proof import from_file, from_object, rfc3339
 from checks.kueue_quota.after_step_8 import is_after_step_8
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
-from checks.kueue_quota.ground import go_back, require_ground
+from checks.kueue_quota.ground import require_ground
 from checks.kueue_quota.judge_ledger import read_ledger_file, require_same_ledger
 from checks.kueue_quota.judge_running import require_right_job
 from checks.outcome import Evidence, Mismatch
 from checks.scene import Scene
+from checks.watch import Watch
 from checks.watching import JobNow
 from provision.message import Message
 

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from checks.history import Change
+from checks.judging.past import Wait
 from checks.kit.cluster import JOB, POD
 from checks.kit.proof import from_object
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
-from checks.kueue_quota.history import Wait, find_leaving
+from checks.kueue_quota.history import find_leaving
 from checks.kueue_quota.judge_handover import (
     absence,
     require_first_gone,
@@ -26,6 +26,7 @@ from checks.kueue_quota.judge_running import (
 )
 from checks.outcome import Evidence
 from checks.scene import Scene
+from checks.watch import Watch
 from checks.watching import JobNow, PodNow, WorkloadNow
 from provision.message import Message, say
 

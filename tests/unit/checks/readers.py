@@ -15,7 +15,6 @@ from checks.kit.host import FileKind, Found
 from checks.kit.typed import build
 from checks.kit.witness import Wanted, look_in_cluster, look_in_file
 from checks.kueue_quota.facts import Facts
-from checks.kueue_quota.fixtures import Watch
 from checks.kueue_quota.test_step_5_waiting import test_waiting_file as check_waiting
 from checks.kueue_quota.test_step_6_bypass import test_bypass_file as check_bypass
 from checks.kueue_quota.test_step_7_ledger import test_ledger_file as check_ledger_file
@@ -28,6 +27,7 @@ from checks.kueue_quota.wanted import (
 )
 from checks.outcome import Mismatch
 from checks.scene import Scene
+from checks.watch import Watch
 from tests.unit.checks.conftest import (
     ADMITTED,
     LAB,

@@ -4,15 +4,9 @@ import pytest
 
 from checks.history import History
 from checks.journal import Journal
+from checks.judging.past import EVENTS, RECORDER, TIMES, find_wait
 from checks.kit.following import Late
-from checks.kueue_quota.history import (
-    EVENTS,
-    RECORDER,
-    TIMES,
-    books_while_waiting,
-    find_leaving,
-    find_wait,
-)
+from checks.kueue_quota.history import books_while_waiting, find_leaving
 from checks.kueue_quota.judge_handover import require_same_job
 from checks.kueue_quota.judge_ledger import Ledger, require_same_ledger
 from checks.outcome import Mismatch

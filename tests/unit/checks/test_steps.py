@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from checks.judging.past import find_wait
 from checks.kit.expect import OnItsWay
 from checks.kit.files import TextFile
 from checks.kit.proof import seconds_of
@@ -13,7 +14,6 @@ from checks.kueue_quota.ground import (
     require_open_cluster_queue,
     require_open_local_queue,
 )
-from checks.kueue_quota.history import find_wait
 from checks.kueue_quota.judge_handover import require_first_gone, require_same_job, require_waited
 from checks.kueue_quota.judge_ledger import read_ledger_file, require_same_ledger
 from checks.kueue_quota.judge_running import (

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from checks.kueue_quota.waiting_words import Said, judge_words
+from checks.judging.words import Said, judge_words
 from tests.unit.checks.conftest import MESSAGE, WAITING
 
 SAID = (Said("WaitingForQuota", MESSAGE),)

@@ -1,4 +1,4 @@
-"""Whether a learner's text tells the reason that a waiting Workload left, in Kueue's own words.
+"""Whether a learner's text tells the reason that a Workload left, in Kueue's own words.
 
 The reason may stand alone, in a sentence or in any output of kubectl; a good part of the message
 will do as well. What it says is taken from the live Workload, since the wording changes.
@@ -32,7 +32,7 @@ _OTHER_REASONS = (
 _NOT = r"(?:not|no|never|neither|nor|without|isnt|wasnt|arent|doesnt|didnt)"
 _BETWEEN = (
     r"(?:a|an|the|any|in|due|to|because|of|by|with|for|at|all|about|really|actually|just|only"
-    r"|simply|reason|state|status|condition|cause|case|true|that|it|is|called|said|says|train-\d)"
+    r"|simply|reason|state|status|condition|cause|case|true|that|it|is|called|said|says|[a-z]+-\d+)"
 )
 _BEFORE = rf"(?<![a-z]){_NOT}\s++(?:{_BETWEEN}[\s=]++)*%s"
 _AFTER = (
