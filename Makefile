@@ -16,7 +16,7 @@ ANSIBLE := $(if $(filter vm,$(TARGET)),$(VENV)/.vm)
 # Words of the caller reach the commands as environment variables, never as shell text.
 export STEP NAME LAB YES OUT FORMAT JOB NAMESPACE ADDRESS TLS_CERT TLS_KEY FAULT WORLD N SEED MINUTES
 
-.PHONY: help provision open hub-demo status logs down reset destroy step check why hint solve shell history report doctor cache prune bundle \
+.PHONY: help provision open hub-demo status logs down reset destroy step start labs check why hint solve shell history report doctor cache prune bundle \
 	test test-vm test-full lint format bench kill-matrix mutants faults soak golden catalog lock clean
 
 provision: $(VENV)/.run $(ANSIBLE) $(CATALOGS) ## bring the lab up (builds its parts the first time)
@@ -27,6 +27,12 @@ open: $(VENV)/.run $(CATALOGS) ## the page in a browser: steps, terminal, queue 
 
 step: $(VENV)/.run $(CATALOGS) ## show the text of a step: make step STEP=1
 	@$(BIN)/lab step -- "$$STEP"
+
+start: $(VENV)/.run $(CATALOGS) ## lay out what a step finds in the cluster: make start STEP=3
+	@$(BIN)/lab start -- "$$STEP"
+
+labs: $(VENV)/.run $(CATALOGS) ## the labs there are, and how far you are; LAB= chooses one
+	@$(BIN)/lab labs
 
 shell: $(VENV)/.run $(CATALOGS) ## a shell in your folder, with kubectl ready
 	@$(BIN)/lab shell

@@ -28,6 +28,7 @@ _COMMANDS = {
     "opening": ("open",),
     "hubbing": ("hub-demo",),
     "learning": ("step", "check", "shell"),
+    "starting": ("start", "labs"),
     "solving": ("solve",),
     "explaining": ("why",),
     "hinting": ("hint",),

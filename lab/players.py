@@ -10,9 +10,10 @@ from lab.model import Step
 from lab.places import Place
 from lab.remote import Inside, inside_of
 from lab.replacing import live_objects
+from lab.scenes import lay_scene
 from lab.solving import LIMIT_SECONDS, Answer, answer_to_json, files_in_the_way, play
 
-LOOK_SECONDS = 60.0
+LOOK_SECONDS = 90.0
 SPARE_SECONDS = 30.0  # beyond what the commands may take: the way there, and laying the files
 
 Answers = Sequence[tuple[Step, Answer]]
@@ -37,7 +38,13 @@ class Player(Protocol):
         """What they would replace; nothing is changed."""
 
     def play(self, step: Step, answer: Answer) -> str | None:
-        """Lay the files and run the commands; where the learner's own are kept, None for none."""
+        """Lay the files and run the commands; where the learner's own are kept, None for none.
+
+        What the step finds in the cluster is laid out first.
+        """
+
+    def lay(self, step: Step) -> tuple[str, ...]:
+        """Lay out what the step finds; a line for each object, none for a step without a scene."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +62,13 @@ class PlayerHere:
 
     def play(self, step: Step, answer: Answer) -> str | None:
         """Plays it in the workspace."""
+        self.lay(step)
         kept = play(self.place, step, answer)
         return None if kept is None else str(kept)
+
+    def lay(self, step: Step) -> tuple[str, ...]:
+        """Applies it to the cluster."""
+        return lay_scene(self.place, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +88,11 @@ class PlayerThere:
         words = answer_to_json(step, answer)
         found = self.inside.ask("play", words, within=LIMIT_SECONDS + SPARE_SECONDS)
         return None if found["kept"] is None else str(found["kept"])
+
+    def lay(self, step: Step) -> tuple[str, ...]:
+        """Has the lab there lay it out."""
+        found = self.inside.ask("lay", {"step": step.number}, within=LOOK_SECONDS)
+        return _texts(found["laid"])
 
 
 def player_of(place: Place, language: str) -> Player:

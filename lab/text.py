@@ -53,8 +53,8 @@ class Speech:
 
 
 _MAKE = re.compile(
-    r"\bmake (step|check|hint|solve|why|history|report|doctor|status|logs|provision|down|reset"
-    r"|destroy|cache|open)\b( [A-Z]+=(\S+))?"
+    r"\bmake (step|start|check|hint|solve|why|history|report|doctor|status|logs|provision|down"
+    r"|reset|destroy|cache|open|labs)\b( [A-Z]+=(\S+))?"
 )
 
 

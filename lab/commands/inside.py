@@ -114,6 +114,18 @@ def play_answer(context: click.Context, slug: str | None) -> None:
         console.tell_json({"kept": kept})
 
 
+@here.command()
+@lab_option
+@click.pass_context
+def lay(context: click.Context, slug: str | None) -> None:
+    """Lay out what one step finds; a line for each object."""
+    console = console_of(context, slug)
+    with _telling(console):
+        place, asked = console.place(), _asked()
+        laid = PlayerHere(place).lay(place.lab.step(asked["step"]))
+        console.tell_json({"laid": list(laid)})
+
+
 @here.command("reset")
 @lab_option
 @click.pass_context

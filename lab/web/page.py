@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,11 @@ class Page:
             if self.arrival is not None and self.arrival.message is not None:
                 raise LabError(self.arrival.message) from None
             raise
+
+    @property
+    def places(self) -> Places:
+        """The places of all labs, this one among them."""
+        return Places(self.environment, is_root=os.geteuid() == 0)
 
     @property
     def folder(self) -> Path:

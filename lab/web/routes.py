@@ -7,6 +7,7 @@ from typing import Any
 from lab.web.handlers.files import FileHandler, FilesHandler
 from lab.web.handlers.learning import CheckHandler, HintHandler, LabDataHandler, StateHandler
 from lab.web.handlers.page import ClosedHandler, PageHandler, ReadyHandler
+from lab.web.handlers.starting import LabsHandler, OtherLabHandler, StartHandler
 from lab.web.handlers.stream import StreamHandler
 from lab.web.handlers.terminal import TerminalHandler
 
@@ -25,6 +26,9 @@ def routes() -> list[Route]:
         (r"/learn/api/state", StateHandler),
         (r"/learn/api/check", CheckHandler),
         (r"/learn/api/hint", HintHandler),
+        (r"/learn/api/start", StartHandler),
+        (r"/learn/api/labs", LabsHandler),
+        (r"/learn/labs/([a-z0-9_]+)", OtherLabHandler),
         (r"/learn/api/files", FilesHandler),
         (r"/learn/api/file", FileHandler),
         (r"/learn/api/stream", StreamHandler),

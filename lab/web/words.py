@@ -50,6 +50,14 @@ _STEPS = {
     "type_it": say("Type"),
     "type_it_title": say("Types it into the terminal. You press Enter."),
     "type_command": say("Type into the terminal: {command}"),
+    "lay_out": say("Lay out this step"),
+    "laying_out": say("Laying it out"),
+    "lay_out_why": say("This step finds something in the cluster. Lay it out before you begin."),
+    "laid_out": say("Laid out: {objects}"),
+    "labs": say("Labs"),
+    "lab_here": say("this page"),
+    "lab_open": say("Open its page"),
+    "lab_command": say("In a terminal:"),
 }
 _VERDICT = {
     "verdict": say("Verdict"),

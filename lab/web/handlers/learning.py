@@ -12,6 +12,7 @@ from lab.model import Step
 from lab.places import Place
 from lab.report.standing_json import target_as_json
 from lab.report.terminal import other_kueue
+from lab.scenes import has_scene
 from lab.text import LANGUAGES, Speech
 from lab.web.handlers.data import DataHandler, newsroom_of, telling_errors
 from lab.web.hinting import next_hint, shown_hints
@@ -111,6 +112,7 @@ def _step(place: Place, step: Step, speech: Speech) -> Mapping[str, object]:
         "minutes": step.minutes,
         "html": to_html(step_text(place, step, speech.language)),
         "needs": list(step.needs),
+        "has_scene": has_scene(place.lab, step),
         "files": list(step.files),
     }
 

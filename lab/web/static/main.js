@@ -6,9 +6,11 @@ import { fillBar, showLink, showNotices } from './bar.js';
 import { byId, el, setText } from './dom.js';
 import { Desk } from './desk.js';
 import { Hints } from './hints.js';
+import { Labs } from './labs.js';
 import { divide, views } from './layout.js';
 import { recall, remember } from './memory.js';
 import { Picture } from './picture.js';
+import { Scene } from './scene.js';
 import { advance, begin, isGoing } from './run.js';
 import { Steps } from './steps.js';
 import { Stream } from './stream.js';
@@ -26,6 +28,8 @@ let ticking = 0;
 const desk = new Desk();
 const picture = new Picture();
 const hints = new Hints({ dress: (root) => steps.dress(root) });
+const scene = new Scene();
+const labs = new Labs({ onType: type });
 const steps = new Steps({ onOpen: openStep, onType: type });
 const stream = new Stream({ onEvent: hear, onLink: hearLink });
 const seen = views(byId('views'), { onShow: () => desk.fit() });
@@ -48,6 +52,7 @@ async function useLanguage(language) {
   remember('language', lab.language);
   fillBar(lab);
   steps.build(lab);
+  labs.draw();
   if (open) showStep();
   picture.redraw();
   desk.redraw();
@@ -67,10 +72,10 @@ function openStep(number) {
 
 function showStep() {
   steps.open(open);
+  scene.open(known.lab.steps.find((step) => step.number === open));
   if (known.state) steps.show(known.state, open);
   showVerdict();
   showHints();
-
 }
 
 function showVerdict() {

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from checks.kit.quantities import parse_quantity
+from lab.catalog import lab_slugs
 from lab.places import Places
 from lab.solving import play, read_answer
 from provision.message import say
@@ -279,6 +280,25 @@ def test_files_are_shown_and_hostile_names_refused(lab: Lab, page: PageCalls) ->
         (workspace / "x.html").unlink()
 
 
+def test_the_labs_are_offered_and_how_to_come_to_them(page: PageCalls) -> None:
+    status, answer = page.call("GET", "labs")
+    assert status == 200
+    rows = {row["lab"]: row for row in answer["labs"]}
+    assert set(rows) == set(lab_slugs())
+    here = rows.pop("kueue_quota")
+    assert (here["is_here"], here["is_open"]) == (True, True)
+    for slug, row in rows.items():
+        assert (row["is_here"], row["is_open"]) == (False, False)
+        assert row["command"] == f"make provision LAB={slug}"
+
+
+def test_a_step_that_finds_nothing_is_laid_out_at_once(page: PageCalls) -> None:
+    assert page.call("POST", "start", {"step": 2}) == (200, {"step": 2, "laid": []})
+    status, lab = page.call("GET", "lab")
+    assert status == 200
+    assert [step["has_scene"] for step in lab["steps"]] == [False] * len(lab["steps"])
+
+
 @pytest.mark.parametrize(
     ("method", "path", "data"),
     [
@@ -287,6 +307,7 @@ def test_files_are_shown_and_hostile_names_refused(lab: Lab, page: PageCalls) ->
         ("POST", "check", {}),
         ("POST", "check", [2]),
         ("POST", "hint", {"step": "x"}),
+        ("POST", "start", {"step": 0}),
         ("GET", "hint?step=-1", None),
         ("GET", "hint", None),
     ],
@@ -300,7 +321,7 @@ def test_a_call_that_cannot_be_meant_gets_a_sentence(
 
 
 def test_a_call_that_makes_no_sense_is_answered_all_the_same(page: PageCalls) -> None:
-    for path in ("check", "hint", "terminal"):
+    for path in ("check", "hint", "start", "terminal"):
         status, answer = page.call("POST", path, b"[" * 100_000)
         assert (status, bool(answer["error"])) == (400, True)
     status, answer = page.call("GET", "lab?lang=%ff")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from lab.catalog import lab_slugs
 from tests.integration.cli import Lab
 from tests.integration.web.seat import Seat, shoot
 
@@ -170,6 +171,19 @@ def test_hints_come_one_by_one_and_stay(seat: Seat, lab: Lab) -> None:
     seat.await_true(lambda: "2 hints" in seat.text("#step-facts"), "they are counted")
     lab.done("hint", "5")
     seat.await_true(lambda: seat.page.locator(".hint").count() == 3, "one from the terminal")
+
+
+def test_the_labs_are_offered_below_the_step(seat: Seat) -> None:
+    seat.page.locator("#other-labs > summary").click()
+    rows = seat.page.locator("#labs li")
+    rows.first.wait_for()
+    assert rows.count() == len(lab_slugs())
+    texts = rows.all_inner_texts()
+    [here] = [text for text in texts if "this page" in text]
+    assert "GPU quota and queues" in here
+    assert all("make provision LAB=" in text for text in texts if text is not here)
+    assert not seat.page.locator("#scene").is_visible()  # no step of this lab finds anything
+    seat.page.locator("#other-labs > summary").click()
 
 
 def test_a_divider_moves_by_keys_and_pointer_and_is_remembered(seat: Seat) -> None:

@@ -63,6 +63,8 @@ def status_of(made: Terminal | int, closing: list[Terminal]) -> int:
         ("/learn/api/files", 403),
         ("/learn/api/file?name=x", 403),
         ("/learn/api/hint?step=1", 403),
+        ("/learn/api/labs", 403),
+        ("/learn/labs/kueue_quota", 302),
         ("/api/status", 403),
         ("/learn/ready", 200),
         ("/learn?token=wrong", 302),
@@ -80,7 +82,7 @@ def test_nobody_hears_or_types_without_the_token(calls: Calls, visitor: Visitor)
     assert calls.get("/learn/api/stream").status in (302, 403)
     name = visitor.post("/learn/api/terminal", {"number": 1}).json()["name"]
     assert calls.connect(f"/terminals/websocket/{name}", origin=calls.origin) == 403
-    for path in ("/learn/api/check", "/learn/api/hint", "/learn/api/terminal"):
+    for path in ("/learn/api/check", "/learn/api/hint", "/learn/api/start", "/learn/api/terminal"):
         assert calls.call("POST", path, {}, '{"step": 1}').status == 403
     assert calls.call("POST", "/login", {}, "password=").status == 403  # no XSRF cookie
 
@@ -117,7 +119,7 @@ def test_the_token_can_be_typed(calls: Calls) -> None:
 
 def test_a_post_needs_the_right_xsrf_token(calls: Calls, visitor: Visitor) -> None:
     cookie = {"Cookie": visitor.cookie}
-    for path in ("/learn/api/check", "/learn/api/hint", "/learn/api/terminal"):
+    for path in ("/learn/api/check", "/learn/api/hint", "/learn/api/start", "/learn/api/terminal"):
         assert calls.call("POST", path, cookie, "{}").status == 403
         assert calls.call("POST", path, {**cookie, "X-XSRFToken": "bad"}, "{}").status == 403
         assert visitor.post(path, {"step": 1}, Origin=EVIL).status == 404

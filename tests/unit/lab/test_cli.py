@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.catalog import lab_slugs
 from lab.cli import run
 from lab.examining import Examiner
 
@@ -221,3 +222,39 @@ def test_a_closed_pipe_is_not_not_yet_and_wants_no_words(tmp_path, arguments):
     finally:
         os.close(writer)
     assert (done.returncode, done.stderr) == (3, "")
+
+
+def test_labs_are_listed_with_how_far_one_is(tmp_path):
+    done = lab(tmp_path, "labs", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["lab"]: row for row in json.loads(done.stdout)["labs"]}
+    assert set(rows) == set(lab_slugs())
+    assert [slug for slug, row in rows.items() if row["chosen"]] == ["kueue_quota"]
+    assert rows["kueue_quota"] == {
+        "lab": "kueue_quota",
+        "title": "GPU quota and queues with Kueue",
+        "steps": 8,
+        "passed": 0,
+        "state": "not provisioned",
+        "chosen": True,
+    }
+    chosen = lab(tmp_path, "labs", LAB=max(lab_slugs()))
+    marked = [line for line in chosen.stdout.splitlines() if line.startswith("*")]
+    assert marked == [line for line in marked if max(lab_slugs()) in line]
+    assert marked
+
+
+def test_a_lab_with_a_spoiled_record_hides_no_other(tmp_path):
+    (tmp_path / "kueue_quota").mkdir()
+    (tmp_path / "kueue_quota" / "progress.jsonl").mkdir()
+    done = lab(tmp_path, "labs", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["lab"]: row for row in json.loads(done.stdout)["labs"]}
+    assert "progress.jsonl" in rows["kueue_quota"]["state"]
+    assert len(rows) == len(lab_slugs())
+
+
+def test_a_step_that_finds_nothing_needs_no_place(tmp_path):
+    done = lab(tmp_path, "start", "1", "--lab", "kueue_quota")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "nothing had to be done" in done.stdout
