@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from checks.judging.ground import go_back
+from checks.judging.said import own_words, what_was_said, whose_text, without_others
 from checks.judging.words import Said, judge_words
 from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, mismatch
@@ -23,13 +24,7 @@ from checks.kueue_quota.judge_running import (
     require_right_job,
     require_running,
 )
-from checks.kueue_quota.judge_waiting import (
-    own_words,
-    require_waiting,
-    what_was_said,
-    whose_text,
-    without_others,
-)
+from checks.kueue_quota.judge_waiting import require_waiting
 from checks.outcome import Evidence, Finding, Mismatch
 from checks.scene import Scene
 from checks.watch import Watch

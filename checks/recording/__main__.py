@@ -26,7 +26,7 @@ BEAT_SECONDS = 5.0
 STACK_BYTES = 512 << 10
 
 
-def kinds(kueue: str) -> tuple[Kind, ...]:
+def kinds(kueue: str, more: Sequence[Kind] = ()) -> tuple[Kind, ...]:
     """What is recorded; `kueue` is the group and version of Kueue's kinds."""
     return (
         Kind("ResourceFlavor", "resourceflavors", kueue, is_namespaced=False),
@@ -35,7 +35,17 @@ def kinds(kueue: str) -> tuple[Kind, ...]:
         JOB,
         Kind("Workload", "workloads", kueue),
         POD,
+        *more,
     )
+
+
+def read_kind(text: str) -> Kind:
+    """A kind written as KIND/plural/version, such as TrainJob/trainjobs/a.group/v1."""
+    name, _, rest = text.partition("/")
+    plural, _, version = rest.partition("/")
+    if not (name and plural and version):
+        raise argparse.ArgumentTypeError(f"{text} is not KIND/plural/version")
+    return Kind(name, plural, version)
 
 
 class Recorder:
@@ -52,7 +62,7 @@ class Recorder:
             Follower(
                 stream, self._keeper, kind, namespace, contact=contact, stop=self._stop, log=_say
             )
-            for kind in kinds(options.kueue)
+            for kind in kinds(options.kueue, options.record)
             for namespace in (options.namespace if kind.is_namespaced else [""])
         ]
 
@@ -81,6 +91,14 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--port", type=int, required=True, help="loopback port of /readyz")
     parser.add_argument("--namespace", action="append", default=[], help="may be given many times")
     parser.add_argument("--kueue", default="kueue.x-k8s.io/v1beta2")
+    parser.add_argument(
+        "--record",
+        type=read_kind,
+        action="append",
+        default=[],
+        metavar="KIND/plural/version",
+        help="one more kind in the namespaces; may be given many times",
+    )
     options = parser.parse_args(arguments)
     os.umask(0o077)
     lock = os.open(options.history.with_name(".history.lock"), os.O_RDWR | os.O_CREAT, 0o600)

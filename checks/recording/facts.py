@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 
-from checks.kit.paths import dig, dig_list, dig_map, dig_text, dig_texts
+from checks.kit.paths import dig, dig_count, dig_list, dig_map, dig_text, dig_texts
 from checks.kit.quantities import show_amount
+from checks.things import common_facts
 from checks.watching import (
+    QUEUE_LABEL,
     Object,
     Thing,
     read_cluster_queue,
@@ -23,12 +26,16 @@ from checks.watching import (
 
 Facts = dict[str, object]
 _LONGEST = 600
+_PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 _POD_CONDITIONS = ("PodScheduled", "Ready")
 
 
 def facts_of(kind: str, raw: Object) -> Facts:
-    """The facts of an object of one of the kinds that are recorded; empty values are left out."""
-    found = _READERS[kind](raw)
+    """The facts of an object; empty values are left out.
+
+    A kind that no reader is written for gives what a queued thing of any kind may have.
+    """
+    found = _READERS.get(kind, _any)(raw)
     found["deleting"] = dig_text(raw, "metadata", "deletionTimestamp")
     if kind != "Pod":
         found["digest"] = digest_of(dig_map(raw, "spec"))
@@ -54,6 +61,9 @@ def _workload(raw: Object) -> Facts:
         "owner_uid": workload.owner_uid,
         "queue": workload.queue,
         "cluster_queue": workload.cluster_queue,
+        "priority": dig(raw, "spec", "priority") or None,
+        "priority_class": dig_text(raw, "spec", "priorityClassRef", "name"),
+        "evictions": _evictions(raw),
         "active": workload.is_active,
         "amounts": {name: show_amount(value) for name, value in workload.amounts.items()},
         "conditions": _conditions(workload),
@@ -69,6 +79,7 @@ def _pod(raw: Object) -> Facts:
         "node": dig_text(raw, "spec", "nodeName"),
         "phase": pod.phase,
         "trouble": pod.trouble,
+        "gates": [dig_text(gate, "name") for gate in dig_list(raw, "spec", "schedulingGates")],
         "conditions": {name: conditions[name] for name in _POD_CONDITIONS if name in conditions},
     }
 
@@ -101,6 +112,24 @@ def _local_queue(raw: Object) -> Facts:
 def _flavor(raw: Object) -> Facts:
     taints = [dig_text(taint, "key") for taint in dig_list(raw, "spec", "nodeTaints")]
     return {"labels": dict(dig_texts(raw, "spec", "nodeLabels")), "taints": taints}
+
+
+def _any(raw: Object) -> Facts:
+    thing = Thing(**common_facts(raw))
+    return {
+        "queue": dig_text(raw, "metadata", "labels", QUEUE_LABEL),
+        "priority_class": dig_text(raw, "metadata", "labels", _PRIORITY_LABEL),
+        "suspend": dig(raw, "spec", "suspend"),
+        "conditions": _conditions(thing),
+    }
+
+
+def _evictions(raw: Object) -> dict[str, object]:
+    """How often a Workload was evicted, by reason; Kueue counts on when conditions turn again."""
+    counts: Counter[str] = Counter()
+    for one in dig_list(raw, "status", "schedulingStats", "evictions"):
+        counts[dig_text(one, "reason")] += dig_count(one, "count")
+    return dict(counts)
 
 
 def _conditions(thing: Thing) -> dict[str, list[str]]:

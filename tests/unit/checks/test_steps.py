@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.judging.past import find_wait
+from checks.judging.said import what_was_said
 from checks.kit.expect import OnItsWay
 from checks.kit.files import TextFile
 from checks.kit.proof import seconds_of
@@ -22,7 +23,7 @@ from checks.kueue_quota.judge_running import (
     require_job,
     require_running,
 )
-from checks.kueue_quota.judge_waiting import require_waiting, what_was_said
+from checks.kueue_quota.judge_waiting import require_waiting
 from checks.outcome import Evidence, Mismatch
 from provision.message import say
 from tests.unit.checks.conftest import (
