@@ -17,6 +17,7 @@ from checks.reasons.quota import explain_room
 from checks.reasons.turns import behind_head, evicted, refused, twin_of, waiting_for_checks
 from checks.reasons.words import detail, kueue_says, there_is
 from checks.scene import Scene
+from checks.training import Submitted
 from checks.watching import QUEUE_LABEL, JobNow, WorkloadNow
 from provision.message import say
 
@@ -53,7 +54,7 @@ def explain_fully(scene: Scene, job: JobNow) -> Explanation:
     return found.told(detail("says", says) if says else None, evicted(workload))
 
 
-def explain(scene: Scene, job: JobNow) -> Explanation:
+def explain(scene: Scene, job: Submitted) -> Explanation:
     """Why this Job is not admitted, or that it is: the part that checks ask about."""
     if job.ended_as:
         return _ended(scene, job)
@@ -86,7 +87,7 @@ def explain(scene: Scene, job: JobNow) -> Explanation:
     return _explain_workload(scene, job, workload)
 
 
-def _explain_workload(scene: Scene, job: JobNow, workload: WorkloadNow) -> Explanation:
+def _explain_workload(scene: Scene, job: Submitted, workload: WorkloadNow) -> Explanation:
     """Why an active Workload in an open queue is not admitted."""
     local = scene.local_queue(job.queue)
     queue = scene.cluster_queue(local.cluster_queue) if local else None
@@ -109,7 +110,7 @@ def _explain_workload(scene: Scene, job: JobNow, workload: WorkloadNow) -> Expla
     )
 
 
-def _ended(scene: Scene, job: JobNow) -> Explanation:
+def _ended(scene: Scene, job: Submitted) -> Explanation:
     what = say("Job {job} is {state}", job=job.name, state=job.ended_as)
     condition = job.conditions[job.ended_as]
     words = ": ".join(part for part in (condition.reason, condition.message) if part)
@@ -121,7 +122,7 @@ def _ended(scene: Scene, job: JobNow) -> Explanation:
     return found.told(detail("event", words)) if words else found
 
 
-def _unqueued(scene: Scene, job: JobNow) -> Explanation:
+def _unqueued(scene: Scene, job: Submitted) -> Explanation:
     what = say("Job {job} carries no queue label, so Kueue leaves it alone", job=job.name)
     found = Explanation(Cause.UNQUEUED, what).told(
         detail("label", find_label(job.raw, QUEUE_LABEL))
@@ -135,7 +136,7 @@ def _unqueued(scene: Scene, job: JobNow) -> Explanation:
     return found
 
 
-def _left_alone(job: JobNow) -> Explanation:
+def _left_alone(job: Submitted) -> Explanation:
     what = say(
         "Kueue leaves Jobs in the namespace {namespace} alone, labelled or not",
         namespace=job.namespace,
@@ -143,7 +144,7 @@ def _left_alone(job: JobNow) -> Explanation:
     return Explanation(Cause.UNQUEUED, what, move=say("submit it in a namespace of its own"))
 
 
-def _no_workload(scene: Scene, job: JobNow) -> Explanation:
+def _no_workload(scene: Scene, job: Submitted) -> Explanation:
     wanted = dig_text(dig_map(job.raw, "metadata", "labels"), _PRIORITY_LABEL)
     known = scene.priority_class_names() if wanted else ()
     if wanted and wanted not in known:

@@ -15,6 +15,7 @@ from checks.kit.cluster import Kind
 from checks.kit.paths import dig, dig_count, dig_map, dig_text
 from checks.kit.quantities import sum_amounts
 from checks.things import Object, Thing, common_facts
+from checks.watching import JobNow
 
 TRAIN_JOB = Kind("TrainJob", "trainjobs", "trainer.kubeflow.org/v1alpha1")
 JOB_SET = Kind("JobSet", "jobsets", "jobset.x-k8s.io/v1alpha2")
@@ -38,9 +39,17 @@ class TrainJobNow(Thing):
     per_node: Mapping[str, Fraction]
 
     @property
+    def node_selector(self) -> Mapping[str, str]:
+        """What its pods ask of a node: the runtime says it, not the TrainJob."""
+        return {}
+
+    @property
     def ended_as(self) -> str:
         """Complete or Failed when it has ended, else empty."""
         return next((kind for kind in ("Complete", "Failed") if self.is_true(kind)), "")
+
+
+Submitted = JobNow | TrainJobNow  # what Kueue lets in as a whole, by spec.suspend
 
 
 def read_train_job(raw: Object) -> TrainJobNow:

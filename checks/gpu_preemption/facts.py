@@ -51,10 +51,14 @@ class UrgentFacts:
 
 @dataclass(frozen=True, slots=True)
 class BatchFacts:
-    """The CustomWorkloadPriorityClass of step 3, whose name is taken, and what is written down."""
+    """The CustomWorkloadPriorityClass of step 3 and what is written down about it.
+
+    Its name is taken: by the class of the scene, whose value is `taken`.
+    """
 
     name: str
     value: int
+    taken: int
     manifest: str
     file: str
     ready_key: str

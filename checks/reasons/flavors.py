@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from checks.kit.paths import dig, dig_list, dig_text, dig_texts
 from checks.reasons.queues import holds
 from checks.scene import Scene
-from checks.watching import JobNow
+from checks.training import Submitted
 from provision.message import Message, say
 
 _POD = ("spec", "template", "spec")
@@ -26,7 +26,7 @@ class FlavorObstacle:
     move: Message | None = None
 
 
-def flavor_obstacle(scene: Scene, job: JobNow, flavor: str, says: str) -> FlavorObstacle | None:
+def flavor_obstacle(scene: Scene, job: Submitted, flavor: str, says: str) -> FlavorObstacle | None:
     """What keeps this Job out of this flavor, None when nothing does."""
     raw = scene.flavor(flavor)
     if raw is None:
@@ -51,7 +51,9 @@ def flavor_obstacle(scene: Scene, job: JobNow, flavor: str, says: str) -> Flavor
     return None
 
 
-def _other_labels(job: JobNow, flavor: str, labels: Mapping[str, str], says: str) -> Message | None:
+def _other_labels(
+    job: Submitted, flavor: str, labels: Mapping[str, str], says: str
+) -> Message | None:
     for key, value in job.node_selector.items():
         if key in labels and labels[key] != value:
             return say(

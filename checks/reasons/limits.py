@@ -12,13 +12,14 @@ from checks.reasons.amounts import Amounts, pod_amounts
 from checks.reasons.cause import Cause, Detail, Explanation
 from checks.reasons.words import detail, kueue_says
 from checks.scene import Scene
-from checks.watching import JobNow, WorkloadNow
+from checks.training import Submitted
+from checks.watching import WorkloadNow
 from provision.message import say
 
 _POD = ("spec", "template", "spec")
 
 
-def breaks_limits(scene: Scene, job: JobNow, workload: WorkloadNow) -> Explanation | None:
+def breaks_limits(scene: Scene, job: Submitted, workload: WorkloadNow) -> Explanation | None:
     """A LimitRange of the namespace that the pods of the Job would break; Kueue asks, too."""
     for raw, item in _limits(scene):
         for amounts in _measured(job, dig_text(item, "type")):
@@ -38,7 +39,7 @@ def breaks_limits(scene: Scene, job: JobNow, workload: WorkloadNow) -> Explanati
     return None
 
 
-def limit_source(scene: Scene, job: JobNow, resource: str) -> Detail | None:
+def limit_source(scene: Scene, job: Submitted, resource: str) -> Detail | None:
     """The LimitRange that adds a resource which the Job itself does not ask for."""
     if resource in pod_amounts(dig(job.raw, *_POD)):
         return None
@@ -55,7 +56,7 @@ def _limits(scene: Scene) -> Iterator[tuple[Object, object]]:
             yield raw, item
 
 
-def _measured(job: JobNow, kind: str) -> list[Amounts]:
+def _measured(job: Submitted, kind: str) -> list[Amounts]:
     spec = dig(job.raw, *_POD)
     if kind == "Pod":
         return [pod_amounts(spec)]

@@ -8,11 +8,12 @@ from checks.kit.paths import MISSING, dig, dig_list, dig_map, dig_text
 from checks.reasons.cause import Cause, Explanation
 from checks.reasons.words import detail, names_of, pairs, there_is
 from checks.scene import Scene
-from checks.watching import JobNow, LocalQueueNow, QueueNow
+from checks.training import Submitted
+from checks.watching import LocalQueueNow, QueueNow
 from provision.message import Message, say
 
 
-def explain_queues(scene: Scene, job: JobNow) -> Explanation | None:
+def explain_queues(scene: Scene, job: Submitted) -> Explanation | None:
     """What is off with the queues that the Job's label leads to; None when they are open to it."""
     local = scene.local_queue(job.queue)
     if local is None:
@@ -31,7 +32,7 @@ def explain_queues(scene: Scene, job: JobNow) -> Explanation | None:
     return _closed(local, queue) or _inactive(scene, queue) or _not_selected(scene, job, queue)
 
 
-def _no_local_queue(scene: Scene, job: JobNow) -> Explanation:
+def _no_local_queue(scene: Scene, job: Submitted) -> Explanation:
     what = say(
         "Job {job} names the LocalQueue {queue}, which does not exist in {namespace}",
         job=job.name,
@@ -100,7 +101,7 @@ def _inactive(scene: Scene, queue: QueueNow) -> Explanation | None:
     return found
 
 
-def _not_selected(scene: Scene, job: JobNow, queue: QueueNow) -> Explanation | None:
+def _not_selected(scene: Scene, job: Submitted, queue: QueueNow) -> Explanation | None:
     selector = dig(queue.raw, "spec", "namespaceSelector")
     if selector in (MISSING, None):
         what = say(

@@ -17,7 +17,8 @@ from checks.reasons.flavors import FlavorObstacle, flavor_obstacle
 from checks.reasons.room import Room, held, room_of
 from checks.reasons.words import detail, kueue_says, names_of
 from checks.scene import Scene
-from checks.watching import JobNow, QueueNow, WorkloadNow
+from checks.training import Submitted
+from checks.watching import QueueNow, WorkloadNow
 from provision.message import say
 
 
@@ -40,7 +41,7 @@ class _Try:
 
 
 def explain_room(
-    scene: Scene, job: JobNow | None, workload: WorkloadNow, queue: QueueNow
+    scene: Scene, job: Submitted | None, workload: WorkloadNow, queue: QueueNow
 ) -> Explanation | None:
     """Why the Workload does not fit into the ClusterQueue now; None when it does."""
     uncovered = _not_covered(workload, queue)
@@ -54,7 +55,7 @@ def explain_room(
 
 
 def _explain_group(
-    scene: Scene, job: JobNow | None, workload: WorkloadNow, queue: QueueNow, group: object
+    scene: Scene, job: Submitted | None, workload: WorkloadNow, queue: QueueNow, group: object
 ) -> Explanation | None:
     covered = [c for c in dig_list(group, "coveredResources") if isinstance(c, str)]
     asked = {name: workload.amounts[name] for name in covered if workload.amounts.get(name)}

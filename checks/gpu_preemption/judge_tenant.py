@@ -1,0 +1,127 @@
+"""What the tenant's ClusterQueue and its LocalQueue must say.
+
+Each function takes a manifest, from a file or from the cluster, and returns what is off in it.
+Field rules are those of Kueue's v1beta2 types (apis/kueue/v1beta2, clusterqueue_types.go and
+fairsharing_types.go).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checks.gpu_preemption.facts import Facts
+from checks.judging.queues import (
+    judge_cohort,
+    judge_resources,
+    judge_selector,
+    judge_stop,
+    judge_target,
+    shown,
+)
+from checks.kit.cluster import Object
+from checks.kit.expect import Fault, Path, plain, show
+from checks.kit.paths import MISSING, dig, places_of
+from checks.kit.quantities import BadQuantity, is_same_amount, parse_quantity
+from checks.reasons.queues import matches
+from provision.message import Message, say
+
+_NAME_LABEL = "kubernetes.io/metadata.name"  # the API server puts it on every namespace
+# What Kueue takes when a field is absent.
+_DEFAULTS = {
+    "withinClusterQueue": "Never",
+    "reclaimWithinCohort": "Never",
+    "queueingStrategy": "BestEffortFIFO",
+    "admissionMode": "NoAdmissionFairSharing",
+}
+
+
+def judge_cluster_queue(content: Object, facts: Facts) -> Fault | None:
+    """The ClusterQueue of the tenant: its quota, its rules of preemption and of the line."""
+    tenant = facts.tenant
+    wanted: tuple[tuple[Path, str], ...] = (
+        (("spec", "preemption", "withinClusterQueue"), tenant.within),
+        (("spec", "preemption", "reclaimWithinCohort"), tenant.reclaim),
+        (("spec", "queueingStrategy"), tenant.strategy),
+        (("spec", "admissionScope", "admissionMode"), tenant.mode),
+    )
+    return (
+        judge_cohort(content, facts.api_version)
+        or _judge_selector(content, facts)
+        or judge_stop(content)
+        or judge_resources(content, facts.flavor.name, {facts.gpu: str(tenant.gpus)})
+        or next((fault for path, value in wanted if (fault := _judge(content, path, value))), None)
+        or _judge_alone(content)
+    )
+
+
+def judge_local_queue(content: Object, facts: Facts) -> Fault | None:
+    """The LocalQueue leads to the tenant's ClusterQueue, is open, and has its weight."""
+    return (
+        judge_target(content, facts.tenant.cluster_queue)
+        or judge_stop(content)
+        or judge_weight(content, facts.tenant.weight)
+    )
+
+
+def judge_weight(content: Object, weight: str) -> Fault | None:
+    """The LocalQueue has that weight under fair sharing."""
+    path: Path = ("spec", "fairSharing", "weight")
+    value = dig(content, *path)
+    if value is not MISSING and is_same_amount(value, weight):
+        return None
+    if value is MISSING:
+        places = [place for place in places_of(content, "weight") if place != path]
+        found = say("no such field, which means a weight of 1")
+        if places:
+            found = say("no such field, but a weight in {field}", field=_spell(places[0][:-1]))
+    else:
+        found = _no_quantity(value)
+    move = say("see kubectl explain localqueue.spec.fairSharing")
+    return Fault(path, plain(f"weight: {show(weight)}"), found, move)
+
+
+def _judge(content: Object, path: Path, wanted: str) -> Fault | None:
+    """One of the settings that are a word; absent means what Kueue takes then."""
+    field = str(path[-1])
+    value = dig(content, *path)
+    taken = _DEFAULTS[field] if value in (MISSING, None) else value
+    if taken == wanted:
+        return None
+    if value is None or value is MISSING:
+        places = [place for place in places_of(content, field) if place != path]
+        found = say("no such field, which means {value}", value=_DEFAULTS[field])
+        if places:
+            found = say("no such field there, but one in {field}", field=_spell(places[0][:-1]))
+    else:
+        found = shown(value)
+    move = say("see kubectl explain clusterqueue.{field}", field=_spell(path))
+    return Fault(path, plain(wanted), found, move)
+
+
+def _judge_selector(content: Object, facts: Facts) -> Fault | None:
+    """All namespaces, or just the tenant's own by its name."""
+    selector = dig(content, "spec", "namespaceSelector")
+    if isinstance(selector, Mapping) and matches(selector, {_NAME_LABEL: facts.namespace}):
+        return None
+    return judge_selector(content)
+
+
+def _judge_alone(content: Object) -> Fault | None:
+    """A tenant is in no cohort: nothing is borrowed, and nothing lent."""
+    value = dig(content, "spec", "cohortName")
+    if value in (MISSING, None, ""):
+        return None
+    move = say("take it out: in a cohort others could lend quota, and preemption would be another")
+    return Fault(("spec", "cohortName"), say("no cohort"), shown(value), move)
+
+
+def _no_quantity(value: object) -> Message:
+    try:
+        parse_quantity(value)
+    except BadQuantity as bad:
+        return say("{value}: {why}", value=show(value), why=bad.why)
+    return plain(f"weight: {show(value)}")
+
+
+def _spell(path: Path) -> str:
+    return ".".join(str(part) for part in path) or "-"
