@@ -141,6 +141,10 @@ class Scene:
         """The names of all ResourceFlavors."""
         return tuple(dig_text(raw, "metadata", "name") for raw in self._all(self._flavor_kind))
 
+    def priority_class(self, name: str) -> Object | None:
+        """The WorkloadPriorityClass of that name."""
+        return self.cluster.one(self._priority_kind, name)
+
     def priority_class_names(self) -> tuple[str, ...]:
         """The names of all WorkloadPriorityClasses."""
         return tuple(dig_text(raw, "metadata", "name") for raw in self._all(self._priority_kind))

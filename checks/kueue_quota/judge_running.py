@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checks.explain import Cause, explain, kueue_says
+from checks.explain import Cause, kueue_says
 from checks.judging.ground import kueue_is_idle
 from checks.kit.cluster import JOB
 from checks.kit.expect import OnItsWay, cut, mismatch, plain, spell_path
@@ -15,7 +15,7 @@ from checks.reasons.failures import why_any_failed, why_failed
 from checks.reasons.nodes import lacking_labels
 from checks.reasons.pods import CORRECT_FLAVOR, explain_pods, label_source
 from checks.scene import Scene
-from checks.watching import JobNow, PodNow, WorkloadNow
+from checks.watching import JobNow, PodNow
 from provision.message import Message, say
 
 
@@ -63,24 +63,6 @@ def require_right_job(scene: Scene, lab: Facts, name: str, gpus: int) -> JobNow:
         found if says else fault.found,
         say("{move}; delete the Job, correct it, submit it again", move=fault.next_move),
     )
-
-
-def require_admitted(scene: Scene, job: JobNow) -> WorkloadNow:
-    """The Job's Workload is admitted and has not ended."""
-    why = explain(scene, job)
-    workload = scene.workload_of(job)
-    if why.cause is Cause.ADMITTED and workload is not None:
-        return workload
-    name = workload.name if workload else "-"
-    finding = Finding(
-        say("Job {job} and its Workload {workload}", job=job.name, workload=name),
-        plain("Admitted=True"),
-        why.what,
-        why.next_move,
-    )
-    if why.is_coming:
-        raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
-    raise Mismatch(finding)
 
 
 def require_running(scene: Scene, job: JobNow) -> PodNow:

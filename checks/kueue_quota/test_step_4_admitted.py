@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from checks.judging.running import require_admitted
 from checks.kit.cluster import JOB, POD, Cluster
 from checks.kit.files import Files
 from checks.kit.proof import from_file, from_object
@@ -14,7 +15,6 @@ from checks.kueue_quota.after_step_8 import refuse_after_step_8
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import require_ground
 from checks.kueue_quota.judge_running import (
-    require_admitted,
     require_flavor_on_pod,
     require_job,
     require_running,

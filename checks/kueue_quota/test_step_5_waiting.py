@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from checks.judging.ground import go_back
+from checks.judging.running import require_admitted
 from checks.judging.said import own_words, what_was_said, whose_text, without_others
 from checks.judging.words import Said, judge_words
 from checks.kit.cluster import JOB
@@ -19,7 +20,6 @@ from checks.kueue_quota.after_step_8 import refuse_after_step_8
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import require_ground
 from checks.kueue_quota.judge_running import (
-    require_admitted,
     require_job,
     require_right_job,
     require_running,

@@ -8,6 +8,7 @@ import pytest
 
 from checks.history import Change
 from checks.judging.past import Wait
+from checks.judging.running import require_admitted
 from checks.kit.cluster import JOB, POD
 from checks.kit.proof import from_object
 from checks.kueue_quota.facts import Facts
@@ -20,7 +21,6 @@ from checks.kueue_quota.judge_handover import (
     require_waited,
 )
 from checks.kueue_quota.judge_running import (
-    require_admitted,
     require_flavor_on_pod,
     require_running,
 )

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.judging.past import find_wait
+from checks.judging.running import require_admitted
 from checks.judging.said import what_was_said
 from checks.kit.expect import OnItsWay
 from checks.kit.files import TextFile
@@ -18,7 +19,6 @@ from checks.kueue_quota.ground import (
 from checks.kueue_quota.judge_handover import require_first_gone, require_same_job, require_waited
 from checks.kueue_quota.judge_ledger import read_ledger_file, require_same_ledger
 from checks.kueue_quota.judge_running import (
-    require_admitted,
     require_flavor_on_pod,
     require_job,
     require_running,
