@@ -78,7 +78,9 @@ def _tls(cluster: Mapping[str, str], user: Mapping[str, str], beside: Path) -> s
 class Api:
     """Plain calls; `kubeconfig` must hold a client certificate that may do everything."""
 
-    def __init__(self, kubeconfig: Path) -> None:
+    def __init__(self, kubeconfig: Path, kinds: Mapping[str, str] | None = None) -> None:
+        """`kinds` are others than the usual ones, with the paths of their lists; they run first."""
+        self.lists = {**(kinds or {}), **LISTS}
         config = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
         self._server = str(cluster["server"])
@@ -111,13 +113,13 @@ class Api:
 
     def items(self, kind: str) -> list[Object]:
         """All objects of a kind, in all namespaces; their `kind` is filled in."""
-        reply = self.call("GET", LISTS[kind])
+        reply = self.call("GET", self.lists[kind])
         return [{"kind": kind, **item} for item in reply.get("items") or []]
 
     def path(self, thing: Object) -> str:
         """Where one object lies."""
         meta = thing["metadata"]
-        base, plural = LISTS[thing["kind"]].rsplit("/", 1)
+        base, plural = self.lists[thing["kind"]].rsplit("/", 1)
         inner = f"/namespaces/{meta['namespace']}" if meta.get("namespace") else ""
         return f"{base}{inner}/{plural}/{meta['name']}"
 

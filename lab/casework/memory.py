@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checks.outcome import Evidence, evidence_from_json, evidence_to_json
+from lab.casework.playbook import Chain
 from lab.casework.world import Prints
 
-SCHEMA = 1
+SCHEMA = 2
 Credit = tuple[Prints, tuple[Evidence, ...]]
 
 
@@ -18,7 +19,7 @@ Credit = tuple[Prints, tuple[Evidence, ...]]
 class Kept:
     """Levels of the world that were reached, and the evidence that goes with one of them."""
 
-    levels: dict[int, Prints] = field(default_factory=dict)
+    levels: dict[Chain, Prints] = field(default_factory=dict)
     credit: Credit | None = None
 
 
@@ -34,7 +35,7 @@ class Memory:
             data = json.loads(self.file.read_text(encoding="utf-8"))
             if data["schema"] != SCHEMA:
                 return Kept()
-            levels = {int(level): _prints(rows) for level, rows in data["levels"].items()}
+            levels = {tuple(chain): _prints(rows) for chain, rows in data["levels"]}
             if (credit := data["credit"]) is None:
                 return Kept(levels)
             evidence = tuple(evidence_from_json(item) for item in credit["evidence"])
@@ -47,7 +48,7 @@ class Memory:
         credit = kept.credit
         data = {
             "schema": SCHEMA,
-            "levels": {str(level): _rows(prints) for level, prints in kept.levels.items()},
+            "levels": [[[*chain], _rows(prints)] for chain, prints in kept.levels.items()],
             "credit": credit
             and {
                 "prints": _rows(credit[0]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -12,9 +13,11 @@ from checks.outcome import StepResult, StepVerdict
 from lab.casework.api import Api, Refused
 from lab.casework.breaking import Rig, rig_named
 from lab.casework.cases import Case
-from lab.casework.desk import USUAL, Desk, base_of
+from lab.casework.desk import Desk
 from lab.casework.lots import handed_in, is_by_lot
 from lab.casework.memory import Kept, Memory
+from lab.casework.past import with_own_past
+from lab.casework.playbook import Chain, Playbook, read_playbook
 from lab.casework.settling import WATCHED, mark, read, settle
 from lab.casework.world import Prints, World
 from lab.grading import grade
@@ -23,7 +26,6 @@ from lab.progress import StepRecord
 from provision.errors import LabError
 from provision.message import say
 
-WITNESS = 5  # the step whose evidence a later one compares with
 TRIES = 8  # how often a case is played at most while chance decides who is let in
 RESTING = 0.6  # seconds of stillness after a rig script, whose effects are not owed by anyone
 PASSED_AT = "2026-01-01T00:00:00+00:00"
@@ -69,15 +71,17 @@ class Player:
     def __init__(self, place: Place, desk: Desk, memory: Memory) -> None:
         self.place = place
         self.desk = desk
+        self.book = read_playbook(place.lab.slug)
         self._memory = memory
         kept = memory.read()
         self._credit = kept.credit
+        self._began = 0.0
         self._renew(kept.levels)
 
-    def _renew(self, levels: dict[int, Prints]) -> None:
+    def _renew(self, levels: dict[Chain, Prints]) -> None:
         """Go on from what is known of the cluster; without that, as it is now is as prepared."""
-        self.api = Api(self.place.target.info().kubeconfig)
-        self.world = World(self.api, self.desk.run, base_of(self.place.lab.slug), levels)
+        self.api = Api(self.place.target.info().kubeconfig, self.book.kinds)
+        self.world = World(self.api, self.desk.run, self.book, levels)
 
     def _reset(self) -> None:
         """Make the place anew, for whatever has happened to it."""
@@ -86,13 +90,13 @@ class Player:
         self._credit = None
         self._renew({})
 
-    def _begin(self, step: int) -> None:
-        """Bring the place to a step, rebuilding it when a case has left what cannot be undone."""
+    def _begin(self, chain: Chain) -> None:
+        """Bring the place to a level, rebuilding it when a case has left what cannot be undone."""
         try:
-            self.world.reach(step)
+            self.world.reach(chain)
         except (LabError, Refused, HTTPError):
             self._reset()
-            self.world.reach(step)
+            self.world.reach(chain)
 
     def play(self, case: Case, *, has_credit: bool = True) -> Played:
         """Bring the place to where the case begins, act as the learner did, and grade.
@@ -102,7 +106,7 @@ class Player:
         self._prepare(case)
         records = self._records(case) if has_credit else {}
         self._memory.write(Kept(self.world.levels, self._credit))
-        self.desk.lay(case)
+        self.desk.lay(self.book, case)
         rig = rig_named(case.rig)
         if rig.is_ruin:
             self._memory.forget()
@@ -113,15 +117,17 @@ class Player:
             said = self._act_by_turns(case) if not rig.is_before else self._act(case)
             if not rig.is_before:
                 place = broken.enter_context(rig.broken(self.place, self.api, self.desk))
-            result = grade(place, place.lab.step(case.step), records)
+            past = with_own_past(place, self._began)
+            result = grade(past, place.lab.step(case.step), records)
         self._mend(rig)
         return Played(case, result, said)
 
     def _prepare(self, case: Case) -> None:
         """Bring cluster and workspace to what was there before the case."""
-        self._begin(case.step if case.world == "answered" else case.step - 1)
+        self._begin(self.book.chain(case.step, is_answered=case.world == "answered"))
+        self._began = time.time()
         self.desk.clear()
-        self.desk.lay_base(case.lab, case.step)
+        self.desk.lay_base(self.book, case.step)
 
     def _act_by_turns(self, case: Case) -> str:
         """Act as the learner did; anew while chance, not the order of deeds, lets a Job in."""
@@ -132,30 +138,30 @@ class Player:
             if not is_by_lot(read(self.api, ("Job", "Workload")), came):
                 break
             self._prepare(case)
-            self.desk.lay(case)
+            self.desk.lay(self.book, case)
         return said
 
     def _records(self, case: Case) -> dict[int, StepRecord]:
         """What the learner earned before: the evidence of the step that others compare with."""
-        needs = self.place.lab.step(case.step).needs
-        if WITNESS not in needs:
+        witness = self.book.witness
+        if witness not in self.place.lab.step(case.step).needs:
             return {}
-        key = self.world.levels[WITNESS]
+        key = self.world.levels[self.book.chain(witness, is_answered=True)]
         if self._credit is None or self._credit[0] != key:
-            result = grade(self.place, self.place.lab.step(WITNESS), {})
+            result = grade(self.place, self.place.lab.step(witness), {})
             if result.verdict is not StepVerdict.PASS:
                 raise LabError(
-                    say("The kit's own answer to step {step} does not pass.", step=WITNESS),
+                    say("The kit's own answer to step {step} does not pass.", step=witness),
                     next_move=say("Stop the kit's place with lab grade-case --down and try again."),
                 )
             evidence = tuple(item for check in result.checks for item in check.evidence)
             self._credit = (key, evidence)
         record = replace(StepRecord(), attempts=1, passed_at=PASSED_AT, evidence=self._credit[1])
-        return {WITNESS: record}
+        return {witness: record}
 
     def _act(self, case: Case) -> str:
         """What the learner did, what the node would have reported, what was written down."""
-        said = [self._run(deed(case), 0.0)]
+        said = [self._run(deed(self.book, case), 0.0)]
         said.append(self._run(case.scripts.get("rig.sh", ""), RESTING))
         said.append(self._run(case.scripts.get("write.sh", ""), 0.0))
         return "\n".join(filter(None, said))
@@ -178,9 +184,9 @@ class Player:
             self._reset()
 
 
-def deed(case: Case) -> str:
+def deed(book: Playbook, case: Case) -> str:
     """What the learner did. On a broken place apply.sh may be empty: it stands for nobody's act."""
-    usual = "" if case.world == "answered" else USUAL[case.step]
+    usual = "" if case.world == "answered" else book.act(case.step).usual
     if case.kind == "broken" and case.learner:
         return case.learner
     script = case.scripts.get("apply.sh", usual)

@@ -69,6 +69,8 @@ def _owed_job(job: Object, state: State) -> str | None:
     if any(is_true(job, kind) for kind in ("Complete", "Failed")):
         return None
     if job["spec"].get("suspend"):
+        if job["metadata"].get("ownerReferences"):
+            return None  # its owner is what waits, or not
         workloads = owned(state["Workload"], job)
         if not workloads or condition(workloads[0], "QuotaReserved") is None:
             return "a Workload with QuotaReserved"
@@ -115,12 +117,21 @@ def owed(state: State) -> Message | None:
 
 
 def mark(state: State) -> tuple[tuple[str, str], ...]:
-    """What changes whenever any of the objects does."""
+    """What changes whenever any of the objects does.
+
+    A LocalQueue under fair admission is written every second with what it has used up to now.
+    """
     return tuple(
-        (thing["metadata"]["uid"], thing["metadata"]["resourceVersion"])
-        for kind in state
-        for thing in state[kind]
+        (thing["metadata"]["uid"], _mark_of(thing)) for kind in state for thing in state[kind]
     )
+
+
+def _mark_of(thing: Object) -> str:
+    status = thing.get("status", {})
+    if thing["kind"] != "LocalQueue" or "fairSharing" not in status:
+        return str(thing["metadata"]["resourceVersion"])
+    kept = {key: value for key, value in status.items() if key != "fairSharing"}
+    return repr((thing["metadata"]["generation"], kept))
 
 
 def _still(state: State) -> float:

@@ -1,22 +1,32 @@
 """The cluster of the kit: brought to where a learner stands, and cleaned after each case.
 
-A level is what is there after the base answers of the steps up to that number. Going to a level
-takes away what is too much and adds what is missing; when something of it was changed, it goes
-back to the highest level that is still whole.
+A level is what is there after the base answers of a chain of steps (`playbook.Playbook.chain`).
+Going to a level takes away what is too much and adds what is missing; when something of it was
+changed, it goes back to the longest part of the chain that is still whole.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 import yaml
 
-from lab.casework.api import AT_ONCE, BACKGROUND, LISTS, Api, Object
-from lab.casework.settling import WATCHED, State, condition, is_true, owed, owned, read
+from lab.casework.api import AT_ONCE, BACKGROUND, Api, Object
+from lab.casework.playbook import Chain, Playbook
+from lab.casework.settling import (
+    WATCHED,
+    State,
+    condition,
+    is_true,
+    owed,
+    owned,
+    read,
+    settle,
+)
 from provision.errors import LabError
 from provision.message import Message, say
 from provision.waiting import wait_until
@@ -24,16 +34,6 @@ from provision.waiting import wait_until
 Key = tuple[str, str, str]
 Prints = Mapping[Key, str]
 
-# What the base answer of a step puts on the cluster, in bursts that must follow one another.
-BURSTS: Mapping[int, tuple[tuple[str, ...], ...]] = {
-    1: (("flavor.yaml",),),
-    2: (("cq.yaml",),),
-    3: (("lq.yaml",),),
-    4: (("job-1.yaml",),),
-    5: (("job-2.yaml",), ("job-3.yaml",)),
-    6: (("sneaky.yaml",),),
-}
-WAITING = "train-3"  # the one Job of the base answers that must not be admitted
 PHASES = (
     ("CronJob", "Job", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"),
     ("Pod", "Workload", "LimitRange", "ResourceQuota"),
@@ -52,11 +52,6 @@ WHOLE = {
     "RuntimeClass": ("handler", "overhead", "scheduling"),
 }
 STUBBORN = 3.0  # seconds until an object that waits for its finalizers is set free
-
-
-def level_of(step: int) -> int:
-    """The level after the answer to a step: steps 7 and 8 put nothing on the cluster."""
-    return min(step, max(BURSTS))
 
 
 def _key(thing: Object) -> Key:
@@ -102,44 +97,43 @@ class World:
 
     api: Api
     play: Callable[[str, Path], object]
-    base: Path
-    levels: dict[int, Prints] = field(default_factory=dict)
+    book: Playbook
+    levels: dict[Chain, Prints] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.levels:
-            self.levels[0] = self._prints()
+            self.levels[()] = self._prints()
 
     def _prints(self) -> Prints:
-        state = read(self.api, tuple(LISTS))
+        state = read(self.api, tuple(self.api.lists))
         return {_key(thing): fingerprint(thing) for kind in state for thing in state[kind]}
 
-    def reach(self, step: int) -> None:
-        """Bring the cluster to where it is after the answer to that step, from wherever it is.
+    def reach(self, chain: Chain) -> None:
+        """Bring the cluster to where it is after the answers of a chain, from wherever it is.
 
         Raises Spoilt when what was there from the beginning is gone or changed.
         """
-        level = level_of(step)
         now = self._prints()
-        start = self._whole(level, now)
+        start = self._whole(chain, now)
         if not set(now) <= set(self.levels[start]):
             self._strip(self.levels[start])
             now = self._prints()
         if not self.levels[start].items() <= now.items():
             raise Spoilt(say("the place is not what it was before the first case"))
-        if start < level:
-            self._climb(range(start + 1, level + 1))
+        if start != chain:
+            self._climb(chain, len(start))
 
-    def _whole(self, level: int, now: Prints) -> int:
-        """The highest level up to `level` all of whose objects are there and unchanged."""
-        for candidate in range(level, 0, -1):
-            known = self.levels.get(candidate)
+    def _whole(self, chain: Chain, now: Prints) -> Chain:
+        """The longest beginning of the chain all of whose objects are there and unchanged."""
+        for length in range(len(chain), 0, -1):
+            known = self.levels.get(chain[:length])
             if known is not None and known.items() <= now.items():
-                return candidate
-        return 0
+                return chain[:length]
+        return ()
 
     def _strip(self, known: Prints) -> None:
         """Take away whatever does not belong there, what runs first, and see it gone."""
-        for kinds in PHASES:
+        for kinds in (tuple(self.book.kinds), *PHASES):
             missing = partial(self._left, kinds, known, set(), time.monotonic())
             wait_until(missing, within=30, every=0.05)
 
@@ -162,37 +156,53 @@ class World:
         elif is_late and thing["kind"] == "Workload":
             self.api.free(thing)
 
-    def _climb(self, steps: range) -> None:
-        """Play the base answers of some steps, in as few commands as their order allows."""
+    def _climb(self, chain: Chain, start: int) -> None:
+        """Play the base answers of a chain from a place in it on, in as few commands as may be."""
         bursts: list[list[str]] = [[]]
-        for step in steps:
-            first, *rest = BURSTS[step]
+        for length in range(start + 1, len(chain) + 1):
+            act = self.book.acts[chain[length - 1]]
+            if act.build:
+                self._apply(bursts, chain, start, length - 1)
+                self.play(act.build, self.book.base)
+                settle(self.api)
+                self.levels[chain[:length]] = self._prints()
+                bursts, start = [[]], length
+                continue
+            first, *rest = act.bursts
             bursts[-1].extend(first)
             bursts.extend(list(burst) for burst in rest)
+        self._apply(bursts, chain, start, len(chain))
+
+    def _apply(self, bursts: list[list[str]], chain: Chain, start: int, end: int) -> None:
+        """Apply the files of a part of a chain, and note each of its levels."""
+        if start == end:
+            return
         for burst in bursts:
-            self.play("kubectl apply " + " ".join(f"-f {name}" for name in burst), self.base)
+            names = " ".join(f"-f {name}" for name in burst)
+            self.play(f"kubectl apply {names}", self.book.base)
             wait_until(partial(self._unmet, burst), within=30, every=0.05)
         now = self._prints()
-        for level in steps:
-            later = {name for step in BURSTS if step > level for name in self._subjects(step)}
-            self.levels[level] = {k: v for k, v in now.items() if not _is_of(k, later)}
+        for length in range(start + 1, end + 1):
+            later = {name for step in chain[length:end] for name in self._subjects(step)}
+            self.levels[chain[:length]] = {k: v for k, v in now.items() if not _is_of(k, later)}
 
-    def _subjects(self, step: int) -> set[str]:
+    def _subjects(self, step: str) -> set[str]:
         """Names of what the base answer of a step makes."""
-        files = (self.base / name for burst in BURSTS[step] for name in burst)
+        files = (self.book.base / name for burst in self.book.acts[step].bursts for name in burst)
         return {yaml.safe_load(path.read_bytes())["metadata"]["name"] for path in files}
 
     def _unmet(self, burst: Iterable[str]) -> Message | None:
         """What the objects of some base files still lack: running, waiting or active."""
         state = read(self.api, WATCHED)
         for name in burst:
-            want = yaml.safe_load((self.base / name).read_bytes())
-            if (reason := _unmet_by(want["kind"], want["metadata"]["name"], state)) is not None:
+            want = yaml.safe_load((self.book.base / name).read_bytes())
+            about = (want["kind"], want["metadata"]["name"])
+            if (reason := _unmet_by(*about, state, self.book.waiting)) is not None:
                 return reason
         return owed(state)
 
 
-def _unmet_by(kind: str, name: str, state: State) -> Message | None:
+def _unmet_by(kind: str, name: str, state: State, waiting: Collection[str]) -> Message | None:
     found = [thing for thing in state.get(kind, ()) if thing["metadata"]["name"] == name]
     if kind == "ResourceFlavor":
         return None
@@ -200,7 +210,7 @@ def _unmet_by(kind: str, name: str, state: State) -> Message | None:
         return say("{kind} {name} is not there", kind=kind, name=name)
     if kind != "Job":
         is_met = is_true(found[0], "Active")
-    elif name == WAITING:
+    elif name in waiting:
         reserved = [
             condition(workload, "QuotaReserved") for workload in owned(state["Workload"], found[0])
         ]

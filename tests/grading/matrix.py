@@ -24,7 +24,7 @@ from provision.errors import LabError
 from tests.grading.judging import killer, problem
 from tests.grading.kit import KINDS, NEVER_FIRST, checks_of, read_cases
 
-LAB = "kueue_quota"
+LAB = os.environ.get("LAB", "kueue_quota")
 AVERAGE_SECONDS = 3.0
 
 

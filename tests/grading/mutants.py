@@ -17,8 +17,8 @@ from click import echo
 
 from checks.outcome import StepVerdict
 from lab.casework.cases import Case
-from lab.casework.desk import base_of
 from lab.casework.kit import open_player
+from lab.casework.playbook import base_of
 from lab.casework.playing import Played, Player
 from lab.places import Places
 from tests.grading.judging import killer

@@ -16,7 +16,7 @@ from typing import Any
 
 import yaml
 
-from lab.casework.desk import USUAL
+from lab.casework.playbook import read_playbook
 from tests.grading.texts import ACTS, ANSWER, TEXTS, Text
 
 Path_ = tuple[str | int, ...]
@@ -33,7 +33,10 @@ MANIFESTS = {
 }
 HELPERS = ("job-2.yaml", "job-3.yaml", "sneaky.yaml")
 # The usual commands, which wait less long for a Job that may not come.
-APPLY = USUAL | {5: USUAL[5].replace("--timeout=30s", "--timeout=3s")}
+APPLY = {
+    int(step): act.usual.replace("--timeout=30s", "--timeout=3s")
+    for step, act in read_playbook("kueue_quota").acts.items()
+}
 # Fields of a Job that no step asks for: a learner may choose them, or leave them out.
 FREE = {
     "backoffLimit": "how often a Job is tried again is not asked for",

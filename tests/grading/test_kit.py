@@ -7,8 +7,9 @@ import pytest
 from lab.casework.breaking import RIGS
 from lab.casework.cases import RIGS as KNOWN_RIGS
 from lab.casework.cases import CaseError
+from lab.casework.playbook import read_playbook
 from lab.casework.settling import owed
-from lab.casework.world import fingerprint, level_of
+from lab.casework.world import fingerprint
 from lab.catalog import load_lab
 from tests.grading.conftest import LAB
 from tests.grading.kit import KIT, NEVER_FIRST, checks_of, read_cases
@@ -211,5 +212,9 @@ def test_a_changed_object_has_another_fingerprint():
         assert fingerprint(other) != fingerprint(plain)
 
 
-def test_steps_without_objects_share_a_level():
-    assert [level_of(step) for step in (0, 5, 6, 7, 8)] == [0, 5, 6, 6, 6]
+def test_steps_of_which_nothing_stays_are_not_part_of_a_world():
+    book = read_playbook(LAB)
+    assert book.chain(1) == ()
+    assert book.chain(7) == book.chain(8) == tuple("123456")
+    assert book.chain(4, is_answered=True) == tuple("1234")
+    assert book.chain(8, is_answered=True) == tuple("123456")

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from checks.outcome import StepVerdict
-from lab.casework.desk import base_of
+from lab.casework.playbook import base_of
 from lab.casework.playing import Player
 from tests.grading.mutants import LAB, PROVEN, chosen, equivalents, play
 from tests.grading.mutating import mutants

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,6 +13,8 @@ from lab.casework.cases import CaseError, read_case
 from lab.casework.desk import Desk
 from lab.casework.kit import kit_environment
 from lab.casework.memory import Kept, Memory
+from lab.casework.past import _of_case
+from lab.casework.playbook import read_playbook
 from lab.casework.playing import deed
 from lab.casework.verdict import LONGEST, as_json
 from lab.text import Speech
@@ -33,7 +36,7 @@ def folder_with(tmp_path, text, **scripts):
 def test_a_case_may_lie_anywhere_and_carry_notes(tmp_path):
     case = read_case(folder_with(tmp_path, GOOD + NOTES, apply="# nobody\n:\n"), "a_lab", 8)
     assert (case.kind, case.lab, case.rig) == ("broken", "a_lab", "kubeconfig-broken")
-    assert deed(case) == "kubectl apply -f job-2.yaml"
+    assert deed(read_playbook("kueue_quota"), case) == "kubectl apply -f job-2.yaml"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +50,8 @@ def test_a_case_may_lie_anywhere_and_carry_notes(tmp_path):
     ],
 )
 def test_what_the_learner_did(tmp_path, text, scripts, done):
-    assert deed(read_case(folder_with(tmp_path, text, **scripts), "a_lab", 8)).startswith(done)
+    case = read_case(folder_with(tmp_path, text, **scripts), "a_lab", 8)
+    assert deed(read_playbook("kueue_quota"), case).startswith(done)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ def test_memory_gives_back_what_was_kept_and_nothing_of_a_torn_file(tmp_path):
     memory = Memory(tmp_path / "cases.json")
     assert memory.read() == Kept()
     prints = {("Job", "team-a", "train-1"): "uid"}
-    kept = Kept({0: {}, 4: prints}, (prints, (Evidence("Job", "train-1", "f", "t"),)))
+    kept = Kept({(): {}, tuple("1234"): prints}, (prints, (Evidence("Job", "train-1", "f", "t"),)))
     memory.write(kept)
     assert memory.read() == kept
     memory.file.write_text(memory.file.read_text()[:-4])
@@ -150,7 +154,7 @@ def test_files_of_a_case_are_laid_writable_and_the_case_stays_as_it_is(tmp_path)
     (folder / "files" / "flavor.yaml").chmod(0o444)
     desk = Desk(tmp_path / "work", {"PATH": os.environ["PATH"]})
     desk.clear()
-    desk.lay(read_case(folder, "kueue_quota", 8))
+    desk.lay(read_playbook("kueue_quota"), read_case(folder, "kueue_quota", 8))
     assert desk.run("echo more >> flavor.yaml && cat flavor.yaml") == "mine" + "more\n(exit 0)"
     assert (folder / "files" / "flavor.yaml").read_text() == "mine"
 
@@ -158,3 +162,18 @@ def test_files_of_a_case_are_laid_writable_and_the_case_stays_as_it_is(tmp_path)
 def test_a_script_that_takes_too_long_is_killed_and_says_so(tmp_path):
     desk = Desk(tmp_path, {"PATH": os.environ["PATH"]})
     assert "killed" in desk.run("tail -f /dev/null", within=0.3)
+
+
+def line(uid, change, seen):
+    about = {"kind": "Job", "uid": uid, "change": change, "facts": {}}
+    return (json.dumps({"seen": f"2026-01-01T00:00:{seen:02}.000Z", **about}) + "\n").encode()
+
+
+def test_a_case_knows_nothing_of_what_was_gone_when_it_began():
+    head = b'{"schema":1,"life":"x"}\n'
+    alive = [line("a", "added", 1), line("a", "modified", 30)]
+    gone = [line("b", "added", 2), line("b", "deleted", 3)]
+    later = [line("c", "added", 31), line("c", "deleted", 32)]
+    lines = [head, alive[0], *gone, head, alive[1], *later]
+    began = datetime(2026, 1, 1, 0, 0, 10, tzinfo=UTC).timestamp()
+    assert list(_of_case(lines, began)) == [head, *alive, *later]
