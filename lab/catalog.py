@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from lab.fields import CatalogError, Fields, read_fields
-from lab.model import Lab, Step
+from lab.model import Lab, RecordedKind, Step
 from lab.text import LANGUAGES
 from provision.errors import UsageError
 from provision.message import say
@@ -13,6 +14,7 @@ from provision.target import NodeSpec
 
 CONTENT = Path(__file__).parent / "content"
 SCHEMA = 1
+_GROUP_VERSION = re.compile(r"[a-z0-9.-]+/v[a-z0-9]+|v[0-9][a-z0-9]*")
 
 
 def lab_slugs(content: Path = CONTENT) -> tuple[str, ...]:
@@ -53,6 +55,12 @@ def read_lab(file: Path) -> Lab:
             for position, step in enumerate(fields.take_list("steps", dict))
         ),
         folder=file.parent,
+        kueue_settings=target.take("kueue", dict, {}),
+        frameworks=target.take_list("frameworks", str),
+        recorded=tuple(
+            _read_recorded(kind, file, position)
+            for position, kind in enumerate(target.take_list("recorded", dict))
+        ),
     )
     target.end()
     fields.end()
@@ -71,6 +79,20 @@ def _read_node(data: object, file: Path, position: int) -> NodeSpec:
     )
     fields.end()
     return node
+
+
+def _read_recorded(data: object, file: Path, position: int) -> RecordedKind:
+    where = f"target.recorded[{position}]"
+    fields = Fields(data, file=str(file), path=where)
+    kind = RecordedKind(
+        kind=fields.take("kind", str),
+        plural=fields.take("plural", str),
+        version=fields.take("version", str),
+    )
+    fields.end()
+    if not _GROUP_VERSION.fullmatch(kind.version):
+        raise _wrong(file, f"{where}.version", kind.version, "a group and version such as apps/v1")
+    return kind
 
 
 def _read_step(data: object, file: Path, position: int) -> Step:
@@ -106,14 +128,17 @@ def _check_whole(lab: Lab, file: Path) -> None:
         if step.undone_by and not step.number < step.undone_by <= count:
             problems.append((f"{where}.undone_by", str(step.undone_by), "a later step"))
     if problems:
-        field, found, expected = problems[0]
-        raise CatalogError(
-            say(
-                "{file}: {field} is {found}, expected {expected}",
-                file=file,
-                field=field,
-                found=found,
-                expected=expected,
-            ),
-            next_move=say("Correct {field} in {file}.", field=field, file=file),
-        )
+        raise _wrong(file, *problems[0])
+
+
+def _wrong(file: Path, field: str, found: str, expected: str) -> CatalogError:
+    return CatalogError(
+        say(
+            "{file}: {field} is {found}, expected {expected}",
+            file=file,
+            field=field,
+            found=found,
+            expected=expected,
+        ),
+        next_move=say("Correct {field} in {file}.", field=field, file=file),
+    )

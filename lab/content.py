@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 
 from lab.fields import CatalogError
+from lab.filling import fill
 from lab.model import Step
 from lab.places import Place
 from provision.message import say
@@ -32,24 +33,13 @@ def render(
 
     `more` are names beside the facts.
     """
-    import jinja2  # only the commands that show or play texts pay for it
-
-    engine = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True
-    )
-    try:
-        return engine.from_string(source).render(
-            **{**place.lab.facts, **(more or {})},
-            lab=place.lab.slug,
-            kueue=place.lab.kueue,
-            workspace=str(place.workspace),
-            step=step.number,
-        )
-    except jinja2.TemplateError as error:
-        raise CatalogError(
-            say("{file}: {error}", file=where, error=error),
-            next_move=say("Names in double braces are facts of lab.yaml."),
-        ) from error
+    about = {
+        "lab": place.lab.slug,
+        "kueue": place.lab.kueue,
+        "workspace": str(place.workspace),
+        "step": step.number,
+    }
+    return fill(source, {**place.lab.facts, **(more or {}), **about}, where=where)
 
 
 def draw(markdown: str, *, columns: int, is_colourful: bool) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from provision.target import NodeSpec
@@ -29,11 +29,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedKind:
+    """A kind of objects that the recorder keeps for a lab; `version` is group and version."""
+
+    kind: str
+    plural: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Lab:
     """One lab as its `lab.yaml` describes it.
 
     `facts` are the names, quotas and keys that texts, checks and answers share; `folder` is where
-    its texts are; `kueue` the version of Kueue that it is written for.
+    its texts are; `kueue` the version of Kueue that it is written for. `kueue_settings` are merged
+    into Kueue's Configuration, `frameworks` kinds of jobs beside those of its parts.
     """
 
     slug: str
@@ -47,6 +57,9 @@ class Lab:
     facts: Mapping[str, object]
     steps: tuple[Step, ...]
     folder: Path
+    kueue_settings: Mapping[str, object] = field(default_factory=dict)
+    frameworks: tuple[str, ...] = ()
+    recorded: tuple[RecordedKind, ...] = ()
 
     def step(self, number: int) -> Step:
         """The step of that number, counted from 1; IndexError when there is none."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab.catalog import lab_slugs, load_lab
+from lab.cluster import cluster_objects
 from lab.model import Lab
 from provision.errors import LabError, UsageError
 from provision.message import say
@@ -95,6 +96,9 @@ class Places:
             nodes=lab.nodes,
             parts=lab.parts,
             companions=(_recorder(lab), PAGE_PROGRAM),
+            kueue=lab.kueue_settings,
+            frameworks=lab.frameworks,
+            objects=cluster_objects(lab),
         )
         settings = Settings.from_environment(self._environment)
         return Place(lab, home, workspace, open_target(kind, spec, settings))
@@ -182,6 +186,7 @@ def _recorder(lab: Lab) -> Companion:
             *(f"--history=$home/{HISTORY}", "--kubeconfig=$home/grader.kubeconfig"),
             *("--port=$port_recorder", f"--kueue={lab.facts.get('api_version', KUEUE_API)}"),
             *(f"--namespace={namespace}" for namespace in lab.namespaces),
+            *(f"--record={k.kind}/{k.plural}/{k.version}" for k in lab.recorded),
         ),
         needs=("kube-apiserver", "@definitions"),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from provision.health import Diagnosis
 from provision.message import Message
@@ -50,6 +50,8 @@ class PlaceSpec:
     `home` is `$LAB_HOME/<lab>`: etcd data, keys, kubeconfigs and logs live below it.
     `workspace` is the learner's folder; a target makes it when absent and never empties it.
     `parts` are named sets of components beyond the base ones, `companions` programs beside them.
+    `kueue` is merged into Kueue's Configuration, where `frameworks` adds kinds of jobs to those of
+    the parts. `objects` lie in the cluster from the start: manifests, applied when all is ready.
     """
 
     lab: str
@@ -59,6 +61,9 @@ class PlaceSpec:
     nodes: tuple[NodeSpec, ...]
     parts: tuple[str, ...] = ()
     companions: tuple[Companion, ...] = ()
+    kueue: Mapping[str, object] = field(default_factory=dict)
+    frameworks: tuple[str, ...] = ()
+    objects: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

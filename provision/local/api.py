@@ -21,6 +21,14 @@ PROBE_TIMEOUT = urllib3.Timeout(connect=1.0, read=1.0)
 Manifest = Mapping[str, Any]
 
 
+class Refused(TargetError):
+    """The API server did not take an object; `status` is that of its answer."""
+
+    def __init__(self, what: Message, status: int) -> None:
+        super().__init__(what)
+        self.status = status
+
+
 def make_pool(probe: Probe, *, size: int = 1) -> urllib3.PoolManager:
     """An HTTP pool that shows the probe's client certificate and trusts only its authority."""
     files = {
@@ -67,16 +75,27 @@ KINDS: Mapping[str, tuple[str, bool]] = {
 }
 
 
-def object_path(manifest: Manifest) -> str:
-    """The API path of an object; TargetError for a kind that `KINDS` does not list."""
+def object_path(manifest: Manifest, where: tuple[str, bool] | None = None) -> str:
+    """The API path of an object; `where` is its plural and scope, that of `KINDS` if not given.
+
+    TargetError when neither is known, or the object names no namespace and must have one.
+    """
     kind, meta = manifest["kind"], manifest["metadata"]
-    if kind not in KINDS:
+    where = where or KINDS.get(kind)
+    if where is None:
         raise TargetError(say("There is no rule for preparing a {kind}.", kind=kind))
-    plural, is_namespaced = KINDS[kind]
-    version = manifest["apiVersion"]
-    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    plural, is_namespaced = where
+    if is_namespaced and not meta.get("namespace"):
+        raise TargetError(
+            say("{kind} {name} names no namespace.", kind=kind, name=meta.get("name", "-"))
+        )
     scope = f"/namespaces/{meta['namespace']}" if is_namespaced else ""
-    return f"{root}{scope}/{plural}/{meta['name']}"
+    return f"{version_path(manifest['apiVersion'])}{scope}/{plural}/{meta['name']}"
+
+
+def version_path(version: str) -> str:
+    """The API path of a group and version such as "apps/v1" or "v1"."""
+    return f"/apis/{version}" if "/" in version else f"/api/{version}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +112,7 @@ class Api:
     def __init__(self, probe: Probe, *, connections: int = 8) -> None:
         self._base = probe.url.removesuffix("/readyz")
         self._pool = make_pool(probe, size=connections)
+        self._found: dict[tuple[str, str], tuple[str, bool]] = {}
 
     def __enter__(self) -> Api:
         return self
@@ -111,7 +131,7 @@ class Api:
 
     def apply(self, manifest: Manifest, *, subresource: str = "") -> None:
         """Server-side apply with our field manager, taking over conflicting fields."""
-        path = object_path(manifest) + (f"/{subresource}" if subresource else "")
+        path = self._path(manifest) + (f"/{subresource}" if subresource else "")
         reply = self._send(
             "PATCH",
             f"{path}?fieldManager={FIELD_MANAGER}&force=true",
@@ -121,14 +141,25 @@ class Api:
         if reply.status not in (200, 201):
             name = f"{manifest['kind']} {manifest['metadata']['name']}"
             reason = reply.body.get("message", "") if isinstance(reply.body, dict) else ""
-            raise TargetError(
-                say(
-                    "The API server refused {name} with {status}: {reason}",
-                    name=name,
-                    status=reply.status,
-                    reason=reason,
-                )
+            what = say(
+                "The API server refused {name} with {status}: {reason}",
+                name=name,
+                status=reply.status,
+                reason=reason,
             )
+            raise Refused(what, reply.status)
+
+    def _path(self, manifest: Manifest) -> str:
+        """Of a kind that `KINDS` does not list, the server is asked where it keeps it."""
+        kind, version = str(manifest["kind"]), str(manifest["apiVersion"])
+        if kind in KINDS:
+            return object_path(manifest)
+        if (version, kind) not in self._found:
+            resources = self.get(version_path(version)).body.get("resources", ())
+            for one in resources:
+                if "/" not in one["name"]:
+                    self._found[version, one["kind"]] = (one["name"], one["namespaced"])
+        return object_path(manifest, self._found.get((version, kind)))
 
     def annotate(self, path: str, key: str, value: str) -> None:
         """Set one annotation of the object at `path`, if it is there."""

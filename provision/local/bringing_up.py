@@ -9,12 +9,13 @@ from pathlib import Path
 
 from provision.local.api import Api, make_pool, why_not_ready
 from provision.local.launching import Launch
-from provision.local.laying_out import await_nodes, lay_out
+from provision.local.laying_out import await_nodes, lay_late, lay_out
 from provision.local.looking import describe, look
 from provision.local.parts import Parts
 from provision.local.place import Layout, Place
 from provision.local.plan import Component, Probe
 from provision.local.ports import PortHolder
+from provision.local.preparing import Preparation
 from provision.local.running import Running
 from provision.local.snapshot import take_snapshot
 from provision.local.supervising import Supervisor
@@ -111,6 +112,7 @@ class BringUp:
 
     def _launch(self, layout: Layout, state: PlaceState, *, is_first: bool) -> None:
         server = next(c for c in layout.components if c.name == API_SERVER)
+        begun: list[Preparation] = []
         with ExitStack() as stack:
             components = _kept_up(layout)
             pools = {c.name: stack.enter_context(make_pool(c.probe)) for c in components}
@@ -118,8 +120,9 @@ class BringUp:
 
             def prepare() -> None:
                 self._say(say("laying out the cluster"))
-                spec, folders = self._place.spec, self._place.folders
-                lay_out(api, spec, folders, self._parts, state.ports, self._place.controllers())
+                place, parts = self._place, self._parts
+                given = (place.spec, place.folders, parts, state.ports, place.controllers())
+                begun.append(lay_out(api, *given, place.own_manifests()))
                 self._say(say("laying out the cluster"), is_done=True)
 
             def ask(component: Component, probe: Probe) -> Message | None:
@@ -135,6 +138,7 @@ class BringUp:
             )
             launch.run(components)
             await_nodes(api, self._place.spec)
+            lay_late(begun[0], self._place.late_objects(self._parts))
         self._remarks = tuple(
             say("{name} is not ready, and the lab works without it: {reason}", name=n, reason=r)
             for n, r in launch.late.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ SCHEMA = 1
 BASE = "base"
 GO = "go"
 COMPANIONS = "companions"
+AUTHORITY = "ca"
 STOP_SECONDS = 15
 
 
@@ -77,19 +78,28 @@ class ComponentSpec:
 
 @dataclass(frozen=True, slots=True)
 class ControllerSpec:
-    """How the manifests of a controller are rewritten; see `manifests.py`."""
+    """How the manifests of a controller are rewritten; see `manifests.py`.
+
+    `authority` names the CA that signed for its webhook server; `only` maps a webhook to the label
+    that an object must have for the webhook to be asked about it.
+    """
 
     name: str
     namespace: str
     webhook_port: str
     name_prefix: str
+    authority: str
     conversion: tuple[str, ...]
     not_served: tuple[str, ...]
+    only: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class PartSet:
-    """What a lab asks for by one name; `go` is the folder of `data` that has its go.mod."""
+    """What a lab asks for by one name; `go` is the folder of `data` that has its go.mod.
+
+    The fields after it are described at the head of components.yaml; `serving` is a template.
+    """
 
     name: str
     build: tuple[BuildPart, ...]
@@ -97,6 +107,11 @@ class PartSet:
     frameworks: tuple[str, ...]
     manifests: tuple[ManifestSource, ...]
     go: str = GO
+    accounts: Mapping[str, str] = field(default_factory=dict)
+    serving: Mapping[str, str] = field(default_factory=dict)
+    configurations: tuple[str, ...] = ()
+    files: str = ""
+    objects: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,31 +175,45 @@ def load_inventory(path: Path = DATA / "components.yaml") -> Inventory:
 def _inventory(raw: Mapping[str, Any]) -> Inventory:
     builds = {name: BuildPart(name, **fields) for name, fields in raw["build"].items()}
     components = {c["name"]: _component(c) for c in raw["components"]}
-    sets = {
-        name: PartSet(
-            name=name,
-            build=tuple(builds[b] for b in fields["build"]),
-            components=tuple(components[c] for c in fields["components"]),
-            frameworks=tuple(fields["frameworks"]),
-            manifests=tuple(ManifestSource(**m) for m in fields["manifests"]),
-            go=fields.get("go", GO),
-        )
-        for name, fields in raw["sets"].items()
-    }
-    controllers = tuple(
-        ControllerSpec(
-            name,
-            fields["namespace"],
-            fields["webhook_port"],
-            fields["name_prefix"],
-            tuple(fields["conversion"]),
-            tuple(fields["not_served"]),
-        )
-        for name, fields in raw["controllers"].items()
-    )
+    sets = {n: _part_set(n, fields, builds, components) for n, fields in raw["sets"].items()}
+    controllers = tuple(_controller(n, fields) for n, fields in raw["controllers"].items())
     gates = tuple((g["below"], tuple(g["gates"])) for g in raw["kueue_gates"])
     stamps = {module: tuple(texts) for module, texts in raw["stamps"].items()}
     return Inventory(sets, stamps, controllers, gates)
+
+
+def _part_set(
+    name: str,
+    raw: Mapping[str, Any],
+    builds: Mapping[str, BuildPart],
+    components: Mapping[str, ComponentSpec],
+) -> PartSet:
+    return PartSet(
+        name=name,
+        build=tuple(builds[b] for b in raw["build"]),
+        components=tuple(components[c] for c in raw["components"]),
+        frameworks=tuple(raw["frameworks"]),
+        manifests=tuple(ManifestSource(**m) for m in raw["manifests"]),
+        go=raw.get("go", GO),
+        accounts=dict(raw.get("accounts", {})),
+        serving=dict(raw.get("serving", {})),
+        configurations=tuple(raw.get("configurations", ())),
+        files=raw.get("files", ""),
+        objects=tuple(raw.get("objects", ())),
+    )
+
+
+def _controller(name: str, raw: Mapping[str, Any]) -> ControllerSpec:
+    return ControllerSpec(
+        name=name,
+        namespace=raw["namespace"],
+        webhook_port=raw["webhook_port"],
+        name_prefix=raw["name_prefix"],
+        authority=raw.get("authority", AUTHORITY),
+        conversion=tuple(raw.get("conversion", ())),
+        not_served=tuple(raw.get("not_served", ())),
+        only=dict(raw.get("only", {})),
+    )
 
 
 def _component(raw: Mapping[str, Any]) -> ComponentSpec:

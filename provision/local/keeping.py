@@ -14,7 +14,7 @@ import yaml
 from cryptography import x509
 
 from provision.health import Diagnosis, bad, good, note
-from provision.local.certificates import AUTHORITIES, LEAVES, RENEW_BEFORE
+from provision.local.certificates import AUTHORITIES, RENEW_BEFORE
 from provision.local.place import ROOM_BYTES, TOOLS, Place
 from provision.message import Message, say
 from provision.settings import Settings
@@ -75,7 +75,7 @@ def examine_programs(place: Place) -> Iterator[Diagnosis]:
 def examine_certificates(place: Place, state: PlaceState) -> Iterator[Diagnosis]:
     """Whether all certificates hold now, and when the first one ends."""
     now = dt.datetime.now(dt.UTC)
-    names = [*(a.name for a in AUTHORITIES), *(leaf.name for leaf in LEAVES)]
+    names = [*(a.name for a in AUTHORITIES), *(leaf.name for leaf in place.leaves())]
     ends: dict[str, dt.datetime] = {}
     for name in names:
         certificate = _read_certificate(place.folders.pki / f"{name}.crt")

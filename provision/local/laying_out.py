@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from provision.local import cluster
-from provision.local.api import Api
+from provision.local.api import Api, Refused
 from provision.local.components import ControllerSpec
 from provision.local.definitions import DefinitionWait
 from provision.local.manifests import Endpoint, rewrite_manifests
@@ -20,6 +20,10 @@ from provision.waiting import wait_until
 
 DEFINITION_SECONDS = 60.0
 NODE_SECONDS = 60.0
+LATE_SECONDS = 30.0
+SERVER_ERROR = 500
+DEFINITION = "CustomResourceDefinition"
+Document = dict[str, Any]
 
 
 def lay_out(
@@ -29,8 +33,12 @@ def lay_out(
     parts: Parts,
     ports: Mapping[str, int],
     controllers: Iterable[ControllerSpec],
-) -> int:
-    """Apply what is new or changed and wait until all CRDs are served; how many were applied."""
+    own: Iterable[Document],
+) -> Preparation:
+    """Apply what is new or changed and wait until all CRDs are served; `own` are our manifests.
+
+    What it returns goes on with what waits until all is ready, and is finished then.
+    """
     chosen = tuple(c for c in controllers if c.name in parts.manifests)
     work = Preparation(api)
     spaces = (*spec.namespaces, *(c.namespace for c in chosen))
@@ -38,13 +46,35 @@ def lay_out(
     statuses = cluster.node_statuses(spec.nodes, ports["kwok"], parts.versions["kube-apiserver"])
     work.apply(statuses, subresource="status")
     shipped = [d for c in chosen for d in _rewritten(c, folders, parts, ports)]
+    ours = tuple(own)
+    definitions = [d for d in (*shipped, *ours) if d["kind"] == DEFINITION]
+    shipped += [d for d in ours if d["kind"] == DEFINITION]
     work.apply(
         (*cluster.default_accounts(spec.namespaces), cluster.kueue_secret(folders.pki), *shipped)
     )
-    definitions = [d for d in shipped if d["kind"] == "CustomResourceDefinition"]
     DefinitionWait(api, definitions).run(within=DEFINITION_SECONDS)
+    work.apply(d for d in ours if d["kind"] != DEFINITION)
+    return work
+
+
+def lay_late(work: Preparation, documents: Iterable[Document]) -> None:
+    """Apply what waits until all is ready, and finish the work.
+
+    A controller that is ready may still refuse for a moment: its handlers come after its port.
+    """
+    late = tuple(documents)
+
+    def missing() -> Message | None:
+        try:
+            work.apply(late)
+        except Refused as error:
+            if error.status < SERVER_ERROR:
+                raise
+            return error.what
+        return None
+
+    wait_until(missing, within=LATE_SECONDS, every=0.1)
     work.finish()
-    return work.applied
 
 
 def await_nodes(api: Api, spec: PlaceSpec) -> None:
@@ -54,8 +84,9 @@ def await_nodes(api: Api, spec: PlaceSpec) -> None:
 
 def _rewritten(
     controller: ControllerSpec, folders: Folders, parts: Parts, ports: Mapping[str, int]
-) -> tuple[dict[str, Any], ...]:
-    authority = base64.b64encode((folders.pki / f"{controller.name}-ca.crt").read_bytes()).decode()
+) -> tuple[Document, ...]:
+    certificate = (folders.pki / f"{controller.authority}.crt").read_bytes()
+    authority = base64.b64encode(certificate).decode()
     endpoint = Endpoint(ports[controller.webhook_port], authority)
     return rewrite_manifests(parts.manifests[controller.name], controller, endpoint)
 

@@ -72,6 +72,9 @@ def _rewrite_webhooks(document: Document, controller: ControllerSpec, endpoint: 
     for webhook in document["webhooks"]:
         service = webhook["clientConfig"]["service"]
         webhook["clientConfig"] = endpoint.client_config(service.get("path", "/"))
+        if label := controller.only.get(webhook["name"]):
+            has_label = {"key": label, "operator": "Exists"}
+            webhook["objectSelector"] = {"matchExpressions": [has_label]}
 
 
 REWRITES: Mapping[str, Rewrite] = {

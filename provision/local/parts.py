@@ -50,7 +50,7 @@ class PartStore:
             folders[GO] = override_folder(
                 self.cache, version, self._toolchain, self._settings.environ, tell
             )
-        sets = self.inventory.chosen(names)
+        sets = [s for s in self.inventory.chosen(names) if s.build]
         return tuple(make_recipe(self.inventory, s, platform, folders.get(s.go)) for s in sets)
 
     def ensure(self, names: tuple[str, ...], tell: Tell, started: float) -> Parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
+import json
 import os
 import shutil
 import sys
@@ -11,11 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from provision.drawing import drawn_word
 from provision.errors import TargetError
-from provision.files import write_atomically
-from provision.local.certificates import ensure_certificates
-from provision.local.components import DATA, ControllerSpec, Inventory, companion_set
-from provision.local.kubeconfig import kubeconfig
+from provision.local.certificates import Leaf, ensure_certificates
+from provision.local.components import ControllerSpec, Inventory, companion_set
+from provision.local.configuring import (
+    leaves_of,
+    write_configurations,
+    write_kubeconfigs,
+    write_serving,
+)
+from provision.local.own_manifests import Document, own_manifests
 from provision.local.parts import Parts
 from provision.local.plan import (
     Blanks,
@@ -31,16 +38,7 @@ from provision.message import say
 from provision.target import PlaceSpec
 
 ROOM_BYTES = 300 << 20
-FILLED = ("kueue.yaml", "kwok-logs.yaml")
-COPIED = ("kwok-stages.yaml", "audit-policy.yaml", "container.log")
 TOOLS = {"kubectl": "kubectl", "kubectl-kueue": "kueuectl"}
-# File name, client certificate, and the user name that people see.
-INTERNAL_KUBECONFIGS = (
-    ("controller-manager.kubeconfig", "controller-manager-client", "kube-controller-manager"),
-    ("scheduler.kubeconfig", "scheduler-client", "kube-scheduler"),
-    ("kwok.kubeconfig", "kwok-client", "kwok"),
-    ("kueue.kubeconfig", "kueue-client", "kueue"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +77,20 @@ class Place:
         """How the manifests of controllers are rewritten."""
         return self._inventory.controllers
 
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The certificates that its components and people have."""
+        return leaves_of(self._sets)
+
+    def own_manifests(self) -> tuple[Document, ...]:
+        """Manifests of ours that its sets bring, filled for this life of the cluster."""
+        return own_manifests(self._sets, drawn_word(self.spec.home))
+
+    def late_objects(self, parts: Parts) -> tuple[Document, ...]:
+        """What is applied when all is ready: objects of the sets' modules, then the lab's own."""
+        owners = [owner for s in self._sets for owner in s.objects]
+        shipped = [d for owner in owners for d in parts.manifests.get(owner, ())]
+        return (*shipped, *(dict(d) for d in self.spec.objects))
+
     def gates(self, kueue_version: str) -> tuple[str, ...]:
         """The feature gates that its Kueue runs with."""
         return kueue_gates(self._inventory, kueue_version)
@@ -116,45 +128,28 @@ class Place:
         return self.plan(ports, versions)
 
     def _blanks(self, ports: Mapping[str, int], versions: Mapping[str, str]) -> Blanks:
-        return make_blanks(self.folders, ports, self._sets, self.gates(versions["kueue"]))
+        gates, frameworks = self.gates(versions["kueue"]), self.spec.frameworks
+        return make_blanks(self.folders, ports, self._sets, gates, frameworks)
 
     def write(
         self, parts: Parts, ports: Mapping[str, int], socket_file: Path, place_id: str
     ) -> Layout:
         """Bring every file up to date: certificates, kubeconfigs, configurations, links."""
         self.make_folders()
-        ensure_certificates(self.folders.pki, now=dt.datetime.now(dt.UTC))
+        now = dt.datetime.now(dt.UTC)
+        ensure_certificates(self.folders.pki, now=now, leaves=self.leaves())
         components = self.plan(ports, parts.versions)
-        self._write_configurations(self._blanks(ports, parts.versions))
-        self._write_kubeconfigs(ports["apiserver"])
+        blanks = self._blanks(ports, parts.versions)
+        write_configurations(self.folders, blanks, self._sets, self.spec.kueue)
+        write_serving(self.folders, blanks, self._sets)
+        people = {
+            self.kubeconfig: ("learner", "learner"),
+            self.grader_kubeconfig: ("grader", "lab-grader"),
+        }
+        write_kubeconfigs(self.folders, self._sets, ports["apiserver"], people)
         self._link(parts)
         config = supervisor_config(components, self.spec.home, socket_file, place_id)
         return Layout(components, config, self.digest(config, parts.key))
-
-    def _write_configurations(self, blanks: Blanks) -> None:
-        for name in FILLED:
-            text = blanks.for_yaml().fill((DATA / name).read_text("utf-8"))
-            write_atomically(self.folders.conf / name, text)
-        for name in COPIED:
-            write_atomically(self.folders.conf / name, (DATA / name).read_bytes())
-        webhook = self.folders.conf / "kueue-webhook"
-        pairs = {
-            "tls.crt": "kueue-webhook.crt",
-            "tls.key": "kueue-webhook.key",
-            "ca.crt": "kueue-ca.crt",
-        }
-        for name, source in pairs.items():
-            write_atomically(webhook / name, (self.folders.pki / source).read_bytes())
-
-    def _write_kubeconfigs(self, port: int) -> None:
-        server = f"https://127.0.0.1:{port}"
-        files = [
-            (self.folders.conf / n, identity, user) for n, identity, user in INTERNAL_KUBECONFIGS
-        ]
-        files.append((self.kubeconfig, "learner", "learner"))
-        files.append((self.grader_kubeconfig, "grader", "lab-grader"))
-        for path, identity, user in files:
-            write_atomically(path, kubeconfig(server, self.folders.pki, identity, user=user))
 
     def _link(self, parts: Parts) -> None:
         for name, binary in parts.binaries.items():
@@ -165,6 +160,8 @@ class Place:
     def digest(self, config: str, key: str) -> str:
         """Of all that components read at their start; `key` is that of the built parts."""
         digest = hashlib.sha256(f"{config}\n{key}\n".encode())
+        if lying := (*self.own_manifests(), *self.spec.objects):
+            digest.update(json.dumps(lying, sort_keys=True).encode())
         for folder in (self.folders.conf, self.folders.pki):
             for path in sorted(folder.rglob("*")):
                 if path.is_file() and path.name != "supervisord.conf":

@@ -95,10 +95,14 @@ def port_names(sets: Iterable[PartSet]) -> tuple[str, ...]:
 
 
 def make_blanks(
-    folders: Folders, ports: Mapping[str, int], sets: Iterable[PartSet], gates: Iterable[str]
+    folders: Folders,
+    ports: Mapping[str, int],
+    sets: Iterable[PartSet],
+    gates: Iterable[str],
+    frameworks: Iterable[str] = (),
 ) -> Blanks:
-    """Everything that templates may name."""
-    frameworks = tuple(dict.fromkeys(f for s in sets for f in s.frameworks))
+    """Everything that templates may name; `frameworks` are kinds of jobs beside those of sets."""
+    frameworks = tuple(dict.fromkeys((*(f for s in sets for f in s.frameworks), *frameworks)))
     values = {
         "home": str(folders.home),
         "parts": str(folders.parts),
