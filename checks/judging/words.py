@@ -76,8 +76,7 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
             "it speaks of {resources}, and the message of that Workload does not",
             resources=", ".join(sorted(short_of)),
         )
-    words = _words(text)
-    if any(_shares_enough(words, _words(item.message)) for item in said):
+    if any(shares_enough(text, item.message) for item in said):
         return None
     reasons = [item.reason for item in said]
     lines = [line for line in text.split("\n") if any(_holds(line, one) for one in reasons)]
@@ -118,8 +117,9 @@ def _words(text: str) -> list[str]:
     return _QUOTES.sub("", text).casefold().split()
 
 
-def _shares_enough(text: list[str], message: list[str]) -> bool:
-    """A run of the message's words stands in the text: half of it, or eight words."""
+def shares_enough(told: str, said: str) -> bool:
+    """A run of a message's words stands in a text: half of it, or eight words."""
+    text, message = _words(told), _words(said)
     needed = min(_ENOUGH_WORDS, (len(message) + 1) // 2)
     if not needed:
         return False

@@ -1,5 +1,6 @@
 #!/bin/sh
 # Step 2. The values are read from the cluster; the class of one's own takes its place between them.
+# A Job of step 9 that waits for this very class would enter with it: it is taken out.
 set -eu
 
 namespace={{ namespace }}
@@ -19,5 +20,6 @@ value() {
     printf '}\n'
 } > {{ classes.file }}
 
+kubectl -n "$namespace" delete --ignore-not-found job {{ orphan.name }}
 kubectl apply -f {{ urgent.file }}
 kubectl -n "$namespace" wait --for=condition=Ready --timeout=30s "customworkloadpriorityclass/$name"
