@@ -25,6 +25,9 @@ from checks.watching import (
 )
 
 Facts = dict[str, object]
+# Facts that change all the time: kept with what else is news, and no news by themselves.
+PASSING = frozenset({"consumed"})
+_SHARING = ("status", "fairSharing", "admissionFairSharingStatus")
 _LONGEST = 600
 _PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
 _POD_CONDITIONS = ("PodScheduled", "Ready")
@@ -103,6 +106,8 @@ def _local_queue(raw: Object) -> Facts:
     return {
         "cluster_queue": queue.cluster_queue,
         "stop": queue.stop_policy,
+        "weight": dig_text(raw, "spec", "fairSharing", "weight"),
+        "consumed": dict(dig_texts(raw, *_SHARING, "consumedResources")),
         "admitted": dig(raw, "status", "admittedWorkloads") or 0,
         "pending": dig(raw, "status", "pendingWorkloads") or 0,
         "conditions": _conditions(queue),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from checks.journal import Entry, Journal, stamp
 from checks.kit.following import Late
 from checks.kit.paths import dig_count, dig_text
-from checks.recording.facts import facts_of
+from checks.recording.facts import PASSING, facts_of
 from checks.watching import Object
 
 KNOWN = "known"
@@ -52,7 +52,7 @@ class Keeper:
             known = self._known.get(key)
             if is_gone and known is None:
                 return
-            if not is_gone and known is not None and known["facts"] == facts:
+            if not is_gone and known is not None and _lasting(known["facts"]) == _lasting(facts):
                 return
             change = DELETED if is_gone else ADDED if known is None else MODIFIED
             self._put(key, change, _about(kind, raw, facts), late)
@@ -103,6 +103,11 @@ class Keeper:
         place = f"{kind}/{namespace}"
         if version.isdigit() and int(version) > int(self._versions.get(place) or 0):
             self._versions[place] = version
+
+
+def _lasting(facts: object) -> dict[str, object]:
+    kept = facts if isinstance(facts, Mapping) else {}
+    return {name: value for name, value in kept.items() if name not in PASSING}
 
 
 _ABOUT = ("kind", "namespace", "name", "uid", "version", "generation", "created", "facts")

@@ -53,7 +53,9 @@ def lay_out(
         (*cluster.default_accounts(spec.namespaces), cluster.kueue_secret(folders.pki), *shipped)
     )
     DefinitionWait(api, definitions).run(within=DEFINITION_SECONDS)
-    work.apply(d for d in ours if d["kind"] != DEFINITION)
+    if ours:
+        work.await_system()
+        work.apply(d for d in ours if d["kind"] != DEFINITION)
     return work
 
 

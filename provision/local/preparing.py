@@ -41,10 +41,14 @@ class Preparation:
         self._each(lambda d: self._api.apply(d, subresource=subresource), todo)
         self.applied += len(todo)
 
+    def await_system(self) -> None:
+        """Wait for kube-system, which the API server makes by itself after it began to serve."""
+        wait_until(self._no_namespace, within=30.0, every=0.05)
+
     def finish(self) -> None:
         """Record what is applied now."""
         if self._now != self._before:
-            wait_until(self._no_namespace, within=30.0, every=0.05)
+            self.await_system()
             record = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD}
             self._api.apply({**record, "data": self._now})
 
@@ -54,7 +58,6 @@ class Preparation:
         return dict(reply.body.get("data") or {}) if reply.status == 200 else {}
 
     def _no_namespace(self) -> Message | None:
-        """The API server makes kube-system by itself, some time after it begins to serve."""
         name = RECORD["namespace"]
         if self._api.get(f"/api/v1/namespaces/{name}").status == 200:
             return None

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from argparse import ArgumentTypeError
 from contextlib import contextmanager
 
 import pytest
@@ -12,6 +13,7 @@ from checks.journal import Journal, before, read_entries
 from checks.kit.cluster import JOB
 from checks.kit.following import Follower, Late
 from checks.kit.stream import ApiStream, StreamLost
+from checks.recording.__main__ import read_kind
 from checks.recording.facts import facts_of
 from checks.recording.keeper import Keeper
 from provision.message import say
@@ -71,6 +73,74 @@ def test_facts_are_few_and_say_what_later_steps_need():
     assert running["digest"] == waiting["digest"]
     assert running != waiting
     assert facts_of("Job", job(limits={"nvidia.com/gpu": 2}))["digest"] != waiting["digest"]
+
+
+def test_priority_evictions_and_gates_are_kept():
+    raw = workload("train-3", WAITING)
+    raw["spec"] |= {"priority": 100, "priorityClassRef": {"name": "low"}}
+    raw["status"]["schedulingStats"] = {
+        "evictions": [
+            {"reason": "Preempted", "underlyingCause": "", "count": 1},
+            {"reason": "Preempted", "underlyingCause": "Other", "count": 2},
+        ]
+    }
+    found = facts_of("Workload", raw)
+    assert (found["priority"], found["priority_class"]) == (100, "low")
+    assert found["evictions"] == {"Preempted": 3}
+    assert "priority" not in facts_of("Workload", workload("train-3", WAITING))
+    pod = {"metadata": {"name": "p"}, "spec": {"schedulingGates": [{"name": "a/gate"}]}}
+    assert facts_of("Pod", pod)["gates"] == ["a/gate"]
+
+
+def test_a_kind_without_a_reader_gives_what_queued_things_have():
+    raw = {
+        "metadata": {
+            "name": "t",
+            "labels": {
+                "kueue.x-k8s.io/queue-name": "training",
+                "kueue.x-k8s.io/priority-class": "low",
+            },
+        },
+        "spec": {"suspend": True, "trainer": {}},
+        "status": {"conditions": [{"type": "Suspended", "status": "True", "reason": "Why"}]},
+    }
+    found = facts_of("TrainJob", raw)
+    assert found.pop("digest") == facts_of("TrainJob", {**raw, "spec": {"trainer": {}}})["digest"]
+    assert found == {
+        "queue": "training",
+        "priority_class": "low",
+        "suspend": True,
+        "conditions": {"Suspended": ["True", "Why", "", ""]},
+    }
+
+
+def test_what_passes_all_the_time_is_no_news_by_itself(file):
+    def queue(consumed, pending):
+        sharing = {"consumedResources": {"nvidia.com/gpu": consumed}}
+        status = {"fairSharing": {"admissionFairSharingStatus": sharing}}
+        return {
+            "metadata": {"name": "lq", "namespace": "team-b", "uid": "u"},
+            "spec": {"clusterQueue": "team-b", "fairSharing": {"weight": "2"}},
+            "status": {**status, "pendingWorkloads": pending},
+        }
+
+    keeper = keeper_of(file)
+    keeper.see("LocalQueue", versioned(queue("1", 0), 5))
+    keeper.see("LocalQueue", versioned(queue("2", 0), 6))
+    keeper.see("LocalQueue", versioned(queue("3", 1), 7))
+    assert [line[2] for line in story(file)] == [5, 7]
+    last = History(file).changes[-1].facts
+    assert last["consumed"] == {"nvidia.com/gpu": "3"}
+    assert last["weight"] == "2"
+
+
+@pytest.mark.parametrize("text", ["TrainJob", "TrainJob/trainjobs", "/trainjobs/a/v1", "A//v1"])
+def test_a_kind_to_record_is_written_in_three_parts(text):
+    kind = read_kind("TrainJob/trainjobs/a.io/v1")
+    assert (kind.name, kind.plural, kind.root) == ("TrainJob", "trainjobs", "/apis/a.io/v1")
+    assert read_kind("Pod/pods/v1").root == "/api/v1"
+    with pytest.raises(ArgumentTypeError, match="is not KIND/plural/version"):
+        read_kind(text)
 
 
 def test_a_torn_line_costs_nothing_but_itself(file):

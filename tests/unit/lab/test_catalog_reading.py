@@ -36,6 +36,16 @@ CHANGES = {
     "typo in a step": (lambda d: d["steps"][3].update(minuets=3), "steps[3].minuets"),
     "typo in the target": (lambda d: d["target"].update(node=[]), "target.node"),
     "typo in a node": (lambda d: d["target"]["nodes"][0].update(gpu=4), "target.nodes[0].gpu"),
+    "typo in a recorded kind": (
+        lambda d: d["target"].update(recorded=[{"kind": "A", "plural": "as", "group": "a/v1"}]),
+        "target.recorded[0].version",
+    ),
+    "recorded kind without a version": (
+        lambda d: d["target"].update(recorded=[{"kind": "A", "plural": "as", "version": "a.io"}]),
+        "target.recorded[0].version",
+    ),
+    "list for Kueue's settings": (lambda d: d["target"].update(kueue=[]), "target.kueue"),
+    "number for a framework": (lambda d: d["target"].update(frameworks=[1]), "frameworks[0]"),
     "missing title": (lambda d: d["steps"][0].pop("title"), "steps[0].title"),
     "missing language": (lambda d: d["title"].pop("ko"), "title.ko"),
     "third language": (lambda d: d["title"].update(fr="x"), "title.fr"),

@@ -12,7 +12,7 @@ from provision.local.components import load_inventory
 from provision.local.manifests import Endpoint, rewrite_manifests
 from provision.target import NodeSpec
 
-KUEUE = load_inventory().controllers[0]
+KUEUE, JOBSET, *_ = load_inventory().controllers
 HERE = Endpoint(21006, "Q0E=")
 
 
@@ -67,6 +67,20 @@ def test_webhook_calls_loopback_instead_of_a_service(kind: str):
         "url": "https://127.0.0.1:21006/mutate-batch-v1-job",
         "caBundle": "Q0E=",
     }
+
+
+def test_webhook_is_asked_only_about_what_has_its_label():
+    hooks = [{"name": name, "clientConfig": {"service": {}}} for name in ("mpod.kb.io", "other")]
+    original = {
+        "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": "configuration"},
+        "webhooks": hooks,
+    }
+    (found,) = rewrite_manifests([original], JOBSET, HERE)
+    label = {"key": "jobset.sigs.k8s.io/jobset-name", "operator": "Exists"}
+    assert found["metadata"]["name"] == "jobset-configuration"
+    assert found["webhooks"][0]["objectSelector"] == {"matchExpressions": [label]}
+    assert "objectSelector" not in found["webhooks"][1]
 
 
 def test_kind_without_a_rule_is_an_error():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.server
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from provision.errors import TargetError, TimedOut
 from provision.local import definitions
 from provision.local.api import Api, make_pool, object_path, why_not_ready
 from provision.local.definitions import DefinitionWait
+from provision.local.laying_out import lay_late
 from provision.local.plan import Probe
 from provision.local.preparing import Preparation
 
@@ -41,6 +43,7 @@ class FakeApi(http.server.ThreadingHTTPServer):
         self.patched: list[str] = []
         self.needs_waking = False
         self.refuses = False
+        self.troubles: list[int] = []
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -50,7 +53,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path == GROUP:
             crd = self.server.objects.get(object_path(CRD))
             is_awake = crd and ("annotations" in crd["metadata"] or not self.server.needs_waking)
-            self._answer(200, {"resources": [{"name": "workloads"}] if is_awake else []})
+            resources = [
+                {"name": "workloads", "kind": "Workload", "namespaced": True},
+                {"name": "workloads/status", "kind": "Workload", "namespaced": True},
+            ]
+            self._answer(200, {"resources": resources if is_awake else []})
         elif self.path in self.server.objects:
             self._answer(200, self.server.objects[self.path])
         else:
@@ -61,6 +68,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         if self.server.refuses:
             self._answer(422, {"message": "spec.x: Invalid value"})
+            return
+        if self.server.troubles:
+            trouble = self.server.troubles.pop()
+            self._answer(trouble, {"message": "failed calling webhook"})
             return
         self.server.patched.append(path)
         if "merge-patch" in self.headers["Content-Type"]:
@@ -129,6 +140,45 @@ def test_refusal_names_object_and_reason(server: FakeApi, api: Api):
         TargetError, match=r"refused Namespace team-a with 422: spec\.x: Invalid value"
     ):
         Preparation(api).apply([SPACE])
+
+
+WORKLOAD = {
+    "apiVersion": "kueue.x-k8s.io/v1beta2",
+    "kind": "Workload",
+    "metadata": {"name": "w", "namespace": "team-a"},
+}
+
+
+def test_where_a_kind_is_kept_is_asked(server: FakeApi, api: Api):
+    prepare(api, CRD)
+    prepare(api, CRD, WORKLOAD)
+    assert f"{GROUP}/namespaces/team-a/workloads/w" in server.patched
+    with pytest.raises(TargetError, match="Workload w names no namespace"):
+        prepare(api, {**WORKLOAD, "metadata": {"name": "w"}})
+    with pytest.raises(TargetError, match="no rule for preparing a Other"):
+        prepare(api, {**WORKLOAD, "kind": "Other"})
+
+
+def test_late_objects_wait_for_a_webhook_that_is_not_there_yet(server: FakeApi, api: Api):
+    work = Preparation(api)
+    work.apply([SPACE])
+    server.troubles = [500, 503]
+    lay_late(work, [CRD])
+    assert not server.troubles
+    assert object_path(CRD) in server.patched
+    server.patched.clear()
+    again = Preparation(api)
+    again.apply([SPACE])
+    lay_late(again, [CRD])
+    assert not server.patched
+
+
+def test_late_object_that_is_wrong_is_no_reason_to_wait(server: FakeApi, api: Api):
+    server.refuses = True
+    started = time.monotonic()
+    with pytest.raises(TargetError, match="refused CustomResourceDefinition"):
+        lay_late(Preparation(api), [CRD])
+    assert time.monotonic() - started < 5
 
 
 def test_definition_is_waited_for(api: Api):
