@@ -80,8 +80,10 @@ class Reconciler:
             await self._rest(min(next_at, self._resync_at) - time.monotonic())
 
     async def _rest(self, seconds: float) -> None:
+        # No task of its own, as `wait_for` makes: kopf would wait for its end when it exits.
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._news.wait(), max(0.0, seconds))
+            async with asyncio.timeout(max(0.0, seconds)):
+                await self._news.wait()
         self._news.clear()
 
     async def _resync(self) -> bool:

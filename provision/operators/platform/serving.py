@@ -29,18 +29,27 @@ async def serve(port: int) -> int:
         reconciler = Reconciler(cluster)
         await reconciler.begin()
         work = asyncio.create_task(reconciler.run())
-        stop = asyncio.Event()
-        work.add_done_callback(lambda _: stop.set())
-        await kopf.operator(
-            registry=make_registry(reconciler.notice),
-            settings=settings,
-            standalone=True,
-            clusterwide=True,
-            liveness_endpoint=f"http://127.0.0.1:{port}/readyz",
-            stop_flag=stop,
+        watch = asyncio.create_task(
+            kopf.operator(
+                registry=make_registry(reconciler.notice),
+                settings=settings,
+                standalone=True,
+                clusterwide=True,
+                liveness_endpoint=f"http://127.0.0.1:{port}/readyz",
+            )
         )
-        if work.done():
-            LOG.error("the work ended", exc_info=work.exception())
+        return await _until_one_ends(work, watch)
+
+
+async def _until_one_ends(work: asyncio.Task[None], watch: asyncio.Task[None]) -> int:
+    """Only the watch may end, when a signal came; the exit status."""
+    both = (work, watch)
+    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    is_told = watch.done() and not work.done()
+    for task in both:
+        task.cancel()
+    for result in await asyncio.gather(*both, return_exceptions=True):
+        if isinstance(result, Exception):
+            LOG.error("the work ended", exc_info=result)
             return 1
-        work.cancel()
-    return 0
+    return 0 if is_told else 1

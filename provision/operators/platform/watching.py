@@ -19,7 +19,8 @@ from provision.operators.platform.objects import (
     VERSION,
 )
 
-EXIT_SECONDS = 5.0
+CONNECT_SECONDS = 5.0
+EXIT_SECONDS = 10.0
 BACKOFFS = (0.1, 0.2, 0.5)
 BACKOFF = 1.0
 
@@ -39,7 +40,7 @@ def make_settings() -> kopf.OperatorSettings:
     settings.scanning.disabled = True
     settings.posting.enabled = False
     settings.networking.error_backoffs = Patience()
-    settings.networking.connect_timeout = EXIT_SECONDS
+    settings.networking.connect_timeout = CONNECT_SECONDS
     settings.process.ultimate_exiting_timeout = EXIT_SECONDS
     return settings
 
