@@ -19,9 +19,10 @@ class Settings:
     """Choices that hold for every target; nothing else in `provision` reads the environment.
 
     `cache` is the folder of built parts; `kueue_version` an override such as "v0.20.3"; `bundle` a
-    file of ready-made parts; `parts` is "all" when every known set of parts is to be built in one
-    pass; `ports` the first and last loopback port to choose from; `runtime` a folder for sockets
-    when a place lies too deep (the same in every session, so that each finds the supervisor);
+    file of ready-made parts; `parts` are sets of parts to build besides those that are needed, in
+    the same pass, "all" for every known one; `ports` the first and last loopback port to
+    choose from; `runtime` a folder for sockets when a place lies too deep (the same in every
+    session, so that each finds the supervisor);
     `environ` is handed to the Go toolchain and pip, to nothing else.
     """
 
@@ -29,7 +30,7 @@ class Settings:
     kueue_version: str | None = None
     keep_go_cache: bool = False
     bundle: Path | None = None
-    parts: str = ""
+    parts: tuple[str, ...] = ()
     ports: tuple[int, int] = DEFAULT_PORTS
     runtime: Path = RUNTIME
     environ: Mapping[str, str] = field(default_factory=dict)
@@ -51,7 +52,7 @@ class Settings:
             kueue_version=_kueue_version(env.get("KUEUE_VERSION", "").strip()),
             keep_go_cache=env.get("KEEP_GO_CACHE", "") not in ("", "0"),
             bundle=Path(bundle).absolute() if bundle else None,
-            parts=_parts(env.get("PARTS", "").strip()),
+            parts=tuple(env.get("PARTS", "").replace(",", " ").split()),
             ports=_ports(env.get("LAB_PORTS", "").strip()),
             environ=dict(env),
         )
@@ -78,15 +79,6 @@ def _kueue_version(text: str) -> str | None:
         raise UsageError(
             say("KUEUE_VERSION is {value}, which is not a version.", value=text),
             next_move=say("Write it as in KUEUE_VERSION=v0.20.3, or leave it out."),
-        )
-    return text
-
-
-def _parts(text: str) -> str:
-    if text not in ("", "all"):
-        raise UsageError(
-            say("PARTS is {value}; the only value it takes is all.", value=text),
-            next_move=say("Leave PARTS out to get the parts of one lab, or set PARTS=all."),
         )
     return text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,27 @@ def read_versions() -> Mapping[str, Any]:
 def kueue_written_for() -> str:
     """The Kueue release that the labs are written for, such as "v0.20.3"."""
     return str(read_versions()["kueue"]["written_for"])
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The versions of JobSet and Kubeflow Trainer for one Kueue; `is_run`: they were run with it."""
+
+    jobset: str
+    trainer: str
+    is_run: bool
+
+
+def training_for(kueue: str) -> Training:
+    """Those that go with a version of Kueue such as "v0.20.3"; TargetError for an unknown one."""
+    minor = version_numbers(kueue)[:2]
+    for row in read_versions()["training"]:
+        if version_numbers(row["kueue"]) == minor:
+            return Training(row["jobset"], row["trainer"], row["is_run"])
+    raise TargetError(
+        say("No Trainer is known to go with Kueue {version}.", version=kueue),
+        next_move=say("Leave KUEUE_VERSION out, or add a row to provision/versions.yaml."),
+    )
 
 
 def module_versions(go_mod: str) -> dict[str, str]:

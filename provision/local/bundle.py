@@ -90,8 +90,9 @@ def _check_fits(entries: Mapping[str, Entry], wanted: frozenset[str], bundle: Pa
                 found=", ".join(sorted(entries)) or "-",
             ),
             next_move=say(
-                "Make one with `make bundle` from the same version of the lab, on the same kind "
-                "of machine."
+                "Make one with `make bundle PARTS={names}` from the same version of the lab, on "
+                "the same kind of machine.",
+                names=",".join(key.partition("-")[0] for key in sorted(wanted)),
             ),
         )
 

@@ -63,14 +63,11 @@ class LocalCache:
         """Pack the current parts into `out`."""
         started = time.monotonic()
         with plain_file_errors():
-            names = self._names()
+            names = self._store.more()
             self._store.ensure(names, tell, started)
             keys = {r.key for r in self._store.recipes(names, tell)}
             entries = [e for e in self._store.cache.entries() if e.key in keys]
             return write_bundle(entries, self._store.cache, out.absolute(), tell, started)
-
-    def _names(self) -> tuple[str, ...]:
-        return tuple(self._store.inventory.sets) if self._settings.parts == "all" else ()
 
     def _current_keys(self) -> frozenset[str]:
         names = tuple(self._store.inventory.sets)

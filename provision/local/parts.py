@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from provision.errors import TargetError
+from provision.errors import TargetError, UsageError
 from provision.local.builder import Builder, check_resources
 from provision.local.bundle import use_bundle
 from provision.local.cache import Entry, PartCache, remove_tree
@@ -53,12 +53,23 @@ class PartStore:
         sets = [s for s in self.inventory.chosen(names) if s.build]
         return tuple(make_recipe(self.inventory, s, platform, folders.get(s.go)) for s in sets)
 
+    def more(self) -> tuple[str, ...]:
+        """The sets that PARTS names; UsageError for one that is not known."""
+        known, wanted = tuple(self.inventory.sets), self._settings.parts
+        if "all" in wanted:
+            return known
+        if unknown := [name for name in wanted if name not in known]:
+            raise UsageError(
+                say("PARTS names {name}, which is no set of parts.", name=unknown[0]),
+                next_move=say("It takes all, or some of: {known}.", known=", ".join(known)),
+            )
+        return wanted
+
     def ensure(self, names: tuple[str, ...], tell: Tell, started: float) -> Parts:
         """The parts of the named sets; what is not in the cache is built, or taken from BUNDLE."""
         recipes = self.recipes(names, tell)
-        wanted = recipes
-        if self._settings.parts == "all":
-            wanted = self.recipes(tuple(self.inventory.sets), tell)
+        more = self.more()
+        wanted = self.recipes((*names, *more), tell) if more else recipes
         if None in [self.cache.find(r.key) for r in wanted]:
             self._make(wanted, tell, started)
         found = [self.cache.find(r.key) for r in recipes]

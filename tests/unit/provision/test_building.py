@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from provision.errors import TargetError
+from provision.errors import TargetError, UsageError
 from provision.local import builder as builder_module
 from provision.local import parts as parts_module
 from provision.local.cache import PartCache
@@ -26,7 +26,14 @@ from provision.message import say
 from provision.registry import open_cache
 from provision.settings import Settings
 from provision.target import Progress
-from provision.versions import go_version, module_versions, tool_packages, version_numbers
+from provision.versions import (
+    go_version,
+    kueue_written_for,
+    module_versions,
+    tool_packages,
+    training_for,
+    version_numbers,
+)
 from provision.waiting import wait_until
 
 FAKES = Path(__file__).parents[2] / "fakes"
@@ -105,6 +112,18 @@ def test_training_is_built_of_the_modules_of_base():
     assert {module: training[module] for module in shared} == {m: base[m] for m in shared}
 
 
+def test_what_is_built_is_a_pair_that_was_run():
+    training = module_versions((DATA / "go-training" / "go.mod").read_text())
+    pair = training_for(module_versions(GO_MOD)["sigs.k8s.io/kueue"])
+    assert pair.is_run
+    assert pair.jobset == training["sigs.k8s.io/jobset"]
+    assert pair.trainer == training["github.com/kubeflow/trainer/v2"]
+    assert training_for(kueue_written_for()).trainer.startswith("v2.3.")
+    assert not training_for(kueue_written_for()).is_run
+    with pytest.raises(TargetError, match=r"go with Kueue v0\.1\.0"):
+        training_for("v0.1.0")
+
+
 def test_sets_have_keys_of_their_own():
     inventory = load_inventory()
     sets = {name: chosen for name, chosen in inventory.sets.items() if chosen.build}
@@ -128,6 +147,25 @@ def test_all_parts_are_built_and_told(settings: Settings):
     kinds = [d["kind"] for d in parts.manifests["kueue"]]
     assert kinds == ["CustomResourceDefinition", "MutatingWebhookConfiguration"]
     assert parts.versions["kueue"] == module_versions(GO_MOD)["sigs.k8s.io/kueue"]
+
+
+def test_what_is_asked_for_together_is_built_in_one_pass(settings: Settings):
+    kept = dataclasses.replace(settings, parts=("jobset",))
+    (settings.cache / "go").mkdir(parents=True)
+    parts = PartStore(kept).ensure(("trainer", "platform"), lambda told: None, time.monotonic())
+    assert {"kueue", "trainer"} <= set(parts.binaries)
+    assert "jobset" not in parts.binaries
+    names = {entry.name for entry in PartCache(settings.cache).entries()}
+    assert names == {"base", "trainer", "jobset"}
+    assert not (settings.cache / "go").exists()
+    assert open_cache(settings).prune() >= 0
+    assert {e.name for e in PartCache(settings.cache).entries()} == names
+
+
+def test_parts_that_nobody_knows_are_named(settings: Settings):
+    with pytest.raises(UsageError, match="PARTS names gang, which is no set of parts") as caught:
+        ensure(dataclasses.replace(settings, parts=("gang",)))
+    assert "jobset, trainer, platform" in str(caught.value.next_move)
 
 
 def test_versions_are_stamped_in_and_paths_trimmed(settings: Settings):

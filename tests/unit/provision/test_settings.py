@@ -51,11 +51,12 @@ def test_the_other_choices():
     settings = Settings.from_environment({**env, "LAB_PORTS": "30000-30100"})
     assert settings.keep_go_cache
     assert settings.bundle == Path("/b.tar")
-    assert settings.parts == "all"
+    assert settings.parts == ("all",)
     assert settings.ports == (30000, 30100)
     assert not Settings.from_environment({"HOME": "/h", "KEEP_GO_CACHE": "0"}).keep_go_cache
 
 
-def test_wrong_parts():
-    with pytest.raises(UsageError, match="the only value it takes is all"):
-        Settings.from_environment({"HOME": "/h", "PARTS": "some"})
+def test_some_parts():
+    settings = Settings.from_environment({"HOME": "/h", "PARTS": "jobset, trainer"})
+    assert settings.parts == ("jobset", "trainer")
+    assert Settings.from_environment({"HOME": "/h"}).parts == ()
