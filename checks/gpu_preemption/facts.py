@@ -148,7 +148,10 @@ class ResearchFacts:
 
 @dataclass(frozen=True, slots=True)
 class OrderFacts:
-    """The two equal Jobs of step 10, and the file about who came first, with its keys."""
+    """The two equal Jobs of step 10, and the file about who came first, with its keys.
+
+    `half_life` is Kueue's usageHalfLifeTime in seconds.
+    """
 
     file: str
     training_job: str
@@ -158,6 +161,7 @@ class OrderFacts:
     first_key: str
     consumed_key: str
     weight_key: str
+    half_life: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,16 +49,10 @@ def test_counter_applied(files: Files, cluster: Cluster, lab: Facts, evidence: N
 
 
 @pytest.mark.needs("counter_applied")
-def test_queue_active(watch: Watch, lab: Facts, evidence: Note) -> None:
-    """the ClusterQueue {tenant_cluster_queue} is Active"""
+def test_queues_active(watch: Watch, lab: Facts, evidence: Note) -> None:
+    """the ClusterQueue and the LocalQueue are Active"""
     queue = watch.until(lambda scene: require_open_cluster_queue(scene, lab))
-    since = queue.conditions["Active"].since
-    evidence(from_object(lab.cluster_queue_kind, queue.raw, "Active=True", time=since))
-
-
-@pytest.mark.needs("queue_active")
-def test_counter_active(watch: Watch, lab: Facts, evidence: Note) -> None:
-    """the LocalQueue {tenant_local_queue} is Active"""
     local = watch.until(lambda scene: require_open_local_queue(scene, lab))
-    since = local.conditions["Active"].since
-    evidence(from_object(lab.local_queue_kind, local.raw, "Active=True", time=since))
+    for kind, one in ((lab.cluster_queue_kind, queue), (lab.local_queue_kind, local)):
+        since = one.conditions["Active"].since
+        evidence(from_object(kind, one.raw, "Active=True", time=since))

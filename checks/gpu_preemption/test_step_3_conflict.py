@@ -40,17 +40,11 @@ def test_batch_applied(files: Files, cluster: Cluster, lab: Facts, evidence: Not
 
 
 @pytest.mark.needs("batch_applied")
-def test_not_ready(watch: Watch, lab: Facts, evidence: Note) -> None:
-    """{batch} is not READY"""
+def test_conflict_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
+    """{batch} is not READY, and {batch_file} says so: {batch_ready_key}= and {batch_reason_key}="""
     thing, ready = watch.until(lambda scene: require_conflict(scene, lab))
     fact = f"Ready={ready.status} {ready.reason}"
     evidence(from_object(lab.custom_class_kind, thing.raw, fact, time=ready.since))
-
-
-@pytest.mark.needs("not_ready")
-def test_conflict_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
-    """{batch_file} says so: {batch_ready_key}= and {batch_reason_key}="""
-    _, ready = require_conflict(watch.scene, lab)
     file = files.text(lab.batch.file)
     require_noted(file, lab, ready)
-    evidence(from_file(file, f"{ready.status} {ready.reason}"))
+    evidence(from_file(file, fact))

@@ -1,0 +1,1 @@
+kubectl -n team-b describe cwpc team-b-batch > conflict.txt

@@ -1,0 +1,2 @@
+kubectl delete resourceflavor fake-gpu
+kubectl apply -f tenant.yaml

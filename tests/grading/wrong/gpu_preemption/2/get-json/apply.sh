@@ -1,0 +1,2 @@
+kubectl get workloadpriorityclasses -o json > classes.json
+kubectl apply -f urgent.yaml

@@ -1,0 +1,1 @@
+kubectl -n team-b get cwpc > conflict.txt

@@ -1,0 +1,1 @@
+kubectl delete workloadpriorityclass team-b-batch
