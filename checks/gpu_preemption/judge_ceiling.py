@@ -1,0 +1,160 @@
+"""Step 7: a TrainJob that asks more than the quota is never let in, and nobody leaves for it.
+
+It is deleted when its reason is known, so the recorder's history counts as well as what is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checks.gpu_preemption.facts import Facts
+from checks.gpu_preemption.judge_running import require_right_train_job
+from checks.history import Change
+from checks.judging.ground import kueue_is_idle
+from checks.judging.preemption import preemptions_of, preemptor_of
+from checks.judging.said import own_words, what_was_said
+from checks.judging.words import Said
+from checks.kit.expect import OnItsWay, mismatch
+from checks.kit.paths import dig_text
+from checks.kit.quantities import is_same_amount
+from checks.outcome import CannotTell, Finding
+from checks.scene import Scene
+from provision.message import Message, say
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One TrainJob of that name: what Kueue said of its Workload, now or in the history."""
+
+    name: str
+    uid: str
+    owner_uid: str
+    said: tuple[Said, ...]
+    own_words: str
+    since: str
+    is_live: bool
+
+
+def require_sent(scene: Scene, lab: Facts) -> str:
+    """The TrainJob is there as the step asks, or was; returns its uid.
+
+    CannotTell when it is not there and nobody has written down what was.
+    """
+    big = lab.big_job
+    if scene.train_job(big.name) is not None:
+        return require_right_train_job(scene, lab, big, _submit(lab)).uid
+    where = say("TrainJobs in the namespace {namespace}", namespace=scene.namespace)
+    expected = say("a TrainJob {job}, now or before", job=big.name)
+    seen = [c for c in scene.history.of("TrainJob", name=big.name) if not c.is_gone]
+    if not seen:
+        if not scene.history.changes:
+            raise CannotTell(
+                say("{job} is not there, and the recorder has written nothing", job=big.name),
+                next_move=say("submit {job} again, and check before you delete it", job=big.name),
+            )
+        found = say("no TrainJob {job}, neither now nor on record", job=big.name)
+        raise mismatch(where, expected, found, _submit(lab))
+    faults = {change.uid: _fault_of(scene, lab, change) for change in seen}
+    right = [uid for uid, fault in faults.items() if fault is None]
+    if right:
+        return right[-1]
+    last = seen[-1].uid
+    found = say("one was there, but {fault}", fault=faults[last])
+    raise mismatch(where, expected, found, _submit(lab))
+
+
+def require_refused(scene: Scene, lab: Facts) -> Attempt:
+    """Kueue said that what it asks is more than there can ever be."""
+    owner = require_sent(scene, lab)
+    job = scene.train_job(lab.big_job.name)
+    workload = None if job is None else scene.workload_of(job)
+    where = say("TrainJob {job} and its Workload", job=lab.big_job.name)
+    expected = say("Kueue's answer to a request that is larger than the quota")
+    if workload is not None:
+        said = tuple(one for one in what_was_said(scene, workload) if lab.gpu in one.message)
+        words = own_words(scene, workload)
+        if said and not workload.holds_quota:
+            since = workload.conditions["QuotaReserved"].since
+            return Attempt(workload.name, workload.uid, owner, said, words, since, is_live=True)
+    found = _recorded(scene, lab, owner)
+    if found is not None:
+        return found
+    if job is not None:
+        nothing = say("Kueue says nothing about it yet")
+        finding = Finding(where, expected, nothing, say("wait a second and check again"))
+        raise OnItsWay(finding, overdue=kueue_is_idle(nothing))
+    raise mismatch(
+        where,
+        expected,
+        say("it was deleted before Kueue had looked at what it asks"),
+        say("submit it again, read its reason, then delete it"),
+    )
+
+
+def require_nobody_left(scene: Scene, lab: Facts, attempt: Attempt) -> None:
+    """No Workload had to leave for this TrainJob."""
+    workloads = {one.uid: one.name for one in scene.workloads()}
+    workloads |= {change.uid: change.name for change in scene.history.of("Workload")}
+    for uid, name in workloads.items():
+        for one in preemptions_of(scene, uid):
+            preemptor = preemptor_of(scene, one)
+            if preemptor is not None and preemptor.owner_uid == attempt.owner_uid:
+                raise mismatch(
+                    say("Workload {workload}", workload=name),
+                    say("nobody had to leave for {job}", job=lab.big_job.name),
+                    say(
+                        "it had to leave for {job} at {since}",
+                        job=lab.big_job.name,
+                        since=one.since,
+                    ),
+                    say(
+                        "{job} asked less for a time: delete it, and submit it with {nodes} nodes",
+                        job=lab.big_job.name,
+                        nodes=lab.big_job.nodes,
+                    ),
+                )
+
+
+def _fault_of(scene: Scene, lab: Facts, change: Change) -> Message | None:
+    """What was off with a TrainJob that is on record; None when it asked what the step asks for."""
+    big = lab.big_job
+    if change.queue != lab.tenant.local_queue:
+        return say("its queue was {queue}", queue=change.queue or "-")
+    priority = dig_text(change.facts, "priority_class")
+    if priority != big.priority:
+        return say("its class was {priority}", priority=priority or "-")
+    asked = [
+        one.amounts("amounts").get(lab.gpu, "0")
+        for one in scene.history.of("Workload", owner=big.name)
+        if dig_text(one.facts, "owner_uid") == change.uid
+    ]
+    if any(is_same_amount(amount, big.nodes * big.gpus) for amount in asked):
+        return None
+    if not asked:
+        return say("Kueue made no Workload for it")
+    return say("it asked {amount} of {gpu}", amount=asked[-1], gpu=lab.gpu)
+
+
+def _recorded(scene: Scene, lab: Facts, owner: str) -> Attempt | None:
+    """What Kueue said of that TrainJob's request, in the recorder's history."""
+    for change in scene.history.of("Workload", owner=lab.big_job.name):
+        condition = change.condition("QuotaReserved")
+        if condition is None or condition.is_true or lab.gpu not in condition.message:
+            continue
+        asked = change.amounts("amounts").get(lab.gpu, "0")
+        is_whole = is_same_amount(asked, lab.big_job.nodes * lab.big_job.gpus)
+        if dig_text(change.facts, "owner_uid") == owner and is_whole:
+            said = (Said(condition.reason, condition.message),)
+            words = f"{condition.reason} {condition.message}"
+            since = condition.since
+            return Attempt(change.name, change.uid, owner, said, words, since, is_live=False)
+    return None
+
+
+def _submit(lab: Facts) -> Message:
+    return say(
+        "submit a TrainJob {job} with {nodes} nodes and the class {priority}",
+        job=lab.big_job.name,
+        nodes=lab.big_job.nodes,
+        priority=lab.big_job.priority,
+    )

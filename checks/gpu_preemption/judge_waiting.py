@@ -1,0 +1,115 @@
+"""Step 6: whether the rival waits behind its equal, and nobody had to leave for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checks.explain import Cause, explain
+from checks.gpu_preemption.facts import Facts
+from checks.gpu_preemption.judge_running import require_right_train_job
+from checks.judging.ground import go_back, kueue_is_idle
+from checks.judging.past import holder_at, waiting_changes
+from checks.judging.said import own_words, what_was_said
+from checks.judging.words import Said
+from checks.kit.expect import OnItsWay, mismatch
+from checks.outcome import Finding, Mismatch
+from checks.scene import Scene
+from checks.training import TrainJobNow
+from checks.watching import WorkloadNow
+from provision.message import Message, say
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The rival's Workload and what Kueue said of it; `past` tells that it was let in since."""
+
+    workload: WorkloadNow
+    said: tuple[Said, ...]
+    own_words: str
+    past: Message | None = None
+
+
+def require_rival(scene: Scene, lab: Facts) -> TrainJobNow:
+    """The rival is there with the same class as the one that holds the GPUs."""
+    how = say("submit a TrainJob {job} like {other}", job=lab.rival_job.name, other=_high(lab))
+    return require_right_train_job(scene, lab, lab.rival_job, how)
+
+
+def require_high_holds(scene: Scene, lab: Facts) -> WorkloadNow | None:
+    """The high TrainJob has its quota; None when it had while the rival waited, and is gone since.
+
+    A Mismatch leads back to step 5.
+    """
+    high = scene.train_job(_high(lab))
+    workload = None if high is None else scene.workload_of(high)
+    if workload is not None and workload.holds_quota:
+        return workload
+    rival = scene.train_job(lab.rival_job.name)
+    waiter = None if rival is None else scene.workload_of(rival)
+    if waiter is not None and _waited_behind(scene, lab, waiter):
+        return None
+    where = say("TrainJob {job} and its Workload", job=_high(lab))
+    expected = say("admitted, so that {rival} finds no room", rival=lab.rival_job.name)
+    move = say("apply {file} and see it run", file=lab.high_job.manifest)
+    if high is None:
+        finding = Finding(where, expected, say("no TrainJob {job}", job=_high(lab)), move)
+        raise Mismatch(go_back(finding, 5))
+    why = explain(scene, high)
+    finding = Finding(where, expected, why.what, why.next_move)
+    if why.is_coming:
+        raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
+    raise Mismatch(go_back(finding, 5))
+
+
+def require_behind(scene: Scene, lab: Facts) -> Waiting:
+    """The rival waits for quota that its equal holds, or did so before it was let in."""
+    job = require_rival(scene, lab)
+    workload = scene.workload_of(job)
+    where = say("TrainJob {job} and its Workload", job=job.name)
+    expected = say("it waits: {high} has the same priority and stays", high=_high(lab))
+    if workload is not None and workload.is_admitted:
+        said = _waited_behind(scene, lab, workload)
+        if said:
+            past = say("since then {job} was let in", job=job.name)
+            return Waiting(workload, said, own_words(scene, workload), past)
+        raise mismatch(
+            where,
+            expected,
+            say("it was let in, and never waited while {high} held the GPUs", high=_high(lab)),
+            say(
+                "delete {job}; when {high} holds all GPUs, submit it again",
+                job=job.name,
+                high=_high(lab),
+            ),
+        )
+    why = explain(scene, job)
+    if why.cause is Cause.QUOTA and not why.is_coming and workload is not None:
+        if not job.is_suspended:
+            finding = Finding(where, expected, say("spec.suspend is not true yet"), _WAIT)
+            raise OnItsWay(finding, overdue=kueue_is_idle(finding.found))
+        said = what_was_said(scene, workload)
+        if said:
+            return Waiting(workload, said, own_words(scene, workload))
+        finding = Finding(where, expected, say("Kueue says nothing about it yet"), _WAIT)
+        raise OnItsWay(finding)
+    finding = Finding(where, expected, why.what, why.next_move)
+    if why.is_coming:
+        raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
+    raise Mismatch(finding)
+
+
+def _waited_behind(scene: Scene, lab: Facts, workload: WorkloadNow) -> tuple[Said, ...]:
+    """What Kueue said of a Workload while the high TrainJob held its quota, as was recorded."""
+    found: dict[Said, None] = {}
+    for change in waiting_changes(scene.history, workload.uid):
+        condition = change.condition("QuotaReserved")
+        if condition and holder_at(scene.history, _high(lab), change.version) is not None:
+            found[Said(condition.reason, condition.message)] = None
+    return tuple(found)
+
+
+def _high(lab: Facts) -> str:
+    return lab.high_job.name
+
+
+_WAIT = say("wait a second and check again")

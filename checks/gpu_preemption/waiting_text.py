@@ -1,0 +1,54 @@
+"""A learner's note of why a Workload waits: its words, and the numbers that are in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from checks.judging.words import Said, judge_words
+from checks.kit.expect import mismatch
+from checks.kit.files import TextFile
+from checks.kit.manifests import place
+from provision.message import Message, say
+
+# Where Kueue's messages tell an amount (pkg/scheduler/flavorassigner). Texts of other Workloads and
+# of the documentation differ in these only.
+_AMOUNTS = (
+    re.compile(r"(\d+\S*) more needed", re.I),
+    re.compile(r"podset request \(([^)]*)\)", re.I),
+    re.compile(r"maximum capacity \(([^)]*)\)", re.I),
+)
+_READ = say("read the conditions of that Workload, and write down what QuotaReserved says")
+
+
+def require_words(file: TextFile, said: Sequence[Said], own_words: str, who: Message) -> None:
+    """The file tells the reason or the message of one Workload; `who` names it to the learner."""
+    found = _other_amount(file.text, said) or judge_words(file.text, said, own_words)
+    if found is None:
+        return
+    line = next((n for n, text in enumerate(file.text.split("\n"), 1) if text.strip()), 1)
+    raise mismatch(
+        place(file, line),
+        say(
+            "reason ({reason}) or message of QuotaReserved on {who}",
+            reason=said[0].reason,
+            who=who,
+        ),
+        found,
+        _READ,
+    )
+
+
+def _other_amount(text: str, said: Sequence[Said]) -> Message | None:
+    """An amount in a text that reads like Kueue's message, and stands in none of the messages."""
+    plainly = " ".join(text.split())
+    for amount in _AMOUNTS:
+        true = {one for item in said for one in amount.findall(item.message)}
+        for told in amount.findall(plainly):
+            if true and told not in true:
+                return say(
+                    "it tells {told}, and the message of that Workload tells {true}",
+                    told=told,
+                    true=", ".join(sorted(true)),
+                )
+    return None
