@@ -1,0 +1,2 @@
+kubectl patch clusterqueue team-b --type=merge -p '{"spec":{"stopPolicy":"Hold"}}'
+kubectl apply -f low.yaml
