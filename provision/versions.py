@@ -33,7 +33,7 @@ def kueue_written_for() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """The versions of JobSet and Kubeflow Trainer for one Kueue; `is_run`: they were run with it."""
+    """JobSet and Kubeflow Trainer for one Kueue; `is_run`: they were run together with it."""
 
     jobset: str
     trainer: str

@@ -15,6 +15,7 @@ from provision.local.plan import Probe
 from provision.message import Message, say
 
 FIELD_MANAGER = "gpu-queue-lab"
+CREATED = 201
 TIMEOUT = urllib3.Timeout(connect=2.0, read=20.0)
 PROBE_TIMEOUT = urllib3.Timeout(connect=1.0, read=1.0)
 
@@ -129,16 +130,19 @@ class Api:
         """GET a path; TargetError when the server does not answer, any HTTP status is returned."""
         return self._send("GET", path)
 
-    def apply(self, manifest: Manifest, *, subresource: str = "") -> None:
-        """Server-side apply with our field manager, taking over conflicting fields."""
-        path = self._path(manifest) + (f"/{subresource}" if subresource else "")
+    def apply(self, manifest: Manifest, *, subresource: str = "") -> bool:
+        """Server-side apply with our field manager, taking over conflicting fields.
+
+        True when the object was not there before; Refused when the server does not take it.
+        """
+        path = self.path(manifest) + (f"/{subresource}" if subresource else "")
         reply = self._send(
             "PATCH",
             f"{path}?fieldManager={FIELD_MANAGER}&force=true",
             body=json.dumps(manifest, separators=(",", ":")).encode(),
             kind="application/apply-patch+yaml",
         )
-        if reply.status not in (200, 201):
+        if reply.status not in (200, CREATED):
             name = f"{manifest['kind']} {manifest['metadata']['name']}"
             reason = reply.body.get("message", "") if isinstance(reply.body, dict) else ""
             what = say(
@@ -148,9 +152,10 @@ class Api:
                 reason=reason,
             )
             raise Refused(what, reply.status)
+        return reply.status == CREATED
 
-    def _path(self, manifest: Manifest) -> str:
-        """Of a kind that `KINDS` does not list, the server is asked where it keeps it."""
+    def path(self, manifest: Manifest) -> str:
+        """The API path of an object; of a kind that `KINDS` does not list, the server is asked."""
         kind, version = str(manifest["kind"]), str(manifest["apiVersion"])
         if kind in KINDS:
             return object_path(manifest)

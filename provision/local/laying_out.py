@@ -52,7 +52,7 @@ def lay_out(
     work.apply(
         (*cluster.default_accounts(spec.namespaces), cluster.kueue_secret(folders.pki), *shipped)
     )
-    DefinitionWait(api, definitions).run(within=DEFINITION_SECONDS)
+    DefinitionWait(api, definitions, work.made).run(within=DEFINITION_SECONDS)
     if ours:
         work.await_system()
         work.apply(d for d in ours if d["kind"] != DEFINITION)

@@ -52,7 +52,8 @@ def probe_once(component: Component) -> Message | None:
 
 def describe(place: Place, state: PlaceState) -> TargetInfo:
     """The target as checks and people know it."""
-    versions = {name: state.versions.get(part, "") for name, part in VERSION_NAMES.items()}
+    names = VERSION_NAMES | {name: name for name in place.added_parts()}
+    versions = {name: state.versions.get(part, "") for name, part in names.items()}
     return TargetInfo(
         name="local",
         lab=place.spec.lab,

@@ -15,7 +15,7 @@ from pathlib import Path
 from provision.drawing import drawn_word
 from provision.errors import TargetError
 from provision.local.certificates import Leaf, ensure_certificates
-from provision.local.components import ControllerSpec, Inventory, companion_set
+from provision.local.components import BASE, ControllerSpec, Inventory, companion_set
 from provision.local.configuring import (
     leaves_of,
     write_configurations,
@@ -76,6 +76,10 @@ class Place:
     def controllers(self) -> tuple[ControllerSpec, ...]:
         """How the manifests of controllers are rewritten."""
         return self._inventory.controllers
+
+    def added_parts(self) -> tuple[str, ...]:
+        """The built parts that its lab asks for beyond the base ones."""
+        return tuple(part.name for s in self._sets if s.name != BASE for part in s.build)
 
     def leaves(self) -> tuple[Leaf, ...]:
         """The certificates that its components and people have."""

@@ -22,13 +22,17 @@ Document = dict[str, Any]
 
 
 class Preparation:
-    """One pass over the objects of a cluster; `finish` writes down what was applied."""
+    """One pass over the objects of a cluster; `finish` writes down what was applied.
+
+    `made` are the API paths of objects that were not there before.
+    """
 
     def __init__(self, api: Api) -> None:
         self._api = api
         self._before = self._recorded()
         self._now: dict[str, str] = {}
         self.applied = 0
+        self.made: set[str] = set()
 
     def apply(self, documents: Iterable[Document], *, subresource: str = "") -> None:
         """Apply those of the documents that are new or changed, side by side."""
@@ -38,7 +42,7 @@ class Preparation:
             self._now[key] = _hash(document)
             if self._before.get(key) != self._now[key]:
                 todo.append(document)
-        self._each(lambda d: self._api.apply(d, subresource=subresource), todo)
+        self._each(lambda d: self._apply(d, subresource), todo)
         self.applied += len(todo)
 
     def await_system(self) -> None:
@@ -62,6 +66,10 @@ class Preparation:
         if self._api.get(f"/api/v1/namespaces/{name}").status == 200:
             return None
         return say("namespace {name} is not there yet", name=name)
+
+    def _apply(self, document: Document, subresource: str) -> None:
+        if self._api.apply(document, subresource=subresource):
+            self.made.add(self._api.path(document))
 
     @staticmethod
     def _each(work: Callable[[Document], None], documents: list[Document]) -> None:

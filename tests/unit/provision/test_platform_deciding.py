@@ -123,6 +123,15 @@ def test_finalizer_that_was_taken_off_comes_back():
     assert decide([claim], OWN) == (Hold(claim),)
 
 
+def test_claim_that_is_held_by_somebody_else_needs_nothing_more():
+    assert decide([replace(GOING, finalizers=("other",))], None) == ()
+
+
+def test_class_that_was_made_again_is_noted():
+    again = replace(OWN, uid="class-9")
+    assert only_report(decide([rest(HELD, OWN)], again)).class_uid == "class-9"
+
+
 def test_own_class_that_is_held_by_somebody_is_waited_for():
     report = only_report(decide([rest(HELD, OWN)], replace(OWN, is_deleting=True)))
     assert report.standing.reason == "Terminating"

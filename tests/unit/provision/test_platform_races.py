@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from provision.operators.platform.deciding import NAME_CONFLICT, READY, is_right, owner_of
 from provision.operators.platform.reconciling import Reconciler
-from tests.unit.provision.platform_world import NAME, World, controller, settle
+from tests.unit.provision.platform_world import World, controller, settle
 
 NAMESPACES = ("team", "team-b", "team-c")
 
@@ -93,7 +93,6 @@ def test_reconciler_tries_again_what_was_refused():
         task = asyncio.create_task(reconciler.run())
         async with asyncio.timeout(10):
             while not (world.claims["team-b"].standing and world.found):
-                reconciler.notice(NAME)
                 await asyncio.sleep(0.01)
         task.cancel()
 

@@ -77,7 +77,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "merge-patch" in self.headers["Content-Type"]:
             self.server.objects[path]["metadata"] |= body["metadata"]
         else:
+            is_new = path not in self.server.objects
             self.server.objects[path] = body
+            self._answer(201 if is_new else 200, {})
+            return
         self._answer(200, {})
 
     def _answer(self, status: int, body: Any) -> None:
@@ -195,6 +198,23 @@ def test_definition_that_is_late_is_woken(
     server.needs_waking = True
     prepare(api, CRD)
     DefinitionWait(api, [CRD]).run(within=5)
+
+
+def test_definition_that_was_just_made_is_left_alone(
+    server: FakeApi, api: Api, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(definitions, "WAKE_AFTER", 0.1)
+    server.needs_waking = True
+    work = Preparation(api)
+    work.apply([CRD])
+    assert work.made == {object_path(CRD)}
+    with pytest.raises(TimedOut):
+        DefinitionWait(api, [CRD], work.made).run(within=0.5)
+    assert server.patched == [object_path(CRD)]
+    again = Preparation(api)
+    again.apply([CRD])
+    assert not again.made
+    DefinitionWait(api, [CRD], again.made).run(within=5)
 
 
 def test_server_that_is_gone_is_said():
