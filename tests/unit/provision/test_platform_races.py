@@ -5,9 +5,15 @@ import asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from provision.operators.platform.deciding import NAME_CONFLICT, READY, is_right, owner_of
+from provision.operators.platform.deciding import (
+    NAME_CONFLICT,
+    READY,
+    Report,
+    is_right,
+    owner_of,
+)
 from provision.operators.platform.reconciling import Reconciler
-from tests.unit.provision.platform_world import World, controller, settle
+from tests.unit.provision.platform_world import NAME, World, controller, settle
 
 NAMESPACES = ("team", "team-b", "team-c")
 
@@ -79,24 +85,36 @@ def test_a_deed_on_what_was_read_before_its_claim_went_leaves_no_class():
 
 def test_reconciler_tries_again_what_was_refused():
     class Busy(World):
-        refusals = 3
+        refusals = 2
+
+        async def names(self):
+            self.refuse()
+            return await super().names()
 
         async def perform(self, deed):
-            if self.refusals:
-                self.refusals -= 1
-                raise TimeoutError
+            self.refuse()
             self.do(deed)
+            if isinstance(deed, Report):
+                self.is_told.set()
+
+        def refuse(self):
+            self.refusals, refused = max(0, self.refusals - 1), self.refusals
+            if refused:
+                raise TimeoutError
 
     async def work(world):
+        world.is_told = asyncio.Event()
         reconciler = Reconciler(world)
-        await reconciler.begin()
-        task = asyncio.create_task(reconciler.run())
         async with asyncio.timeout(10):
-            while not (world.claims["team-b"].standing and world.found):
-                await asyncio.sleep(0.01)
+            await reconciler.begin()
+            assert not world.refusals, "it began before it knew the names"
+            world.refusals = 2
+            world.claim("team-b", 1)
+            reconciler.notice(NAME)
+            task = asyncio.create_task(reconciler.run())
+            await world.is_told.wait()
         task.cancel()
 
     world = Busy()
-    world.claim("team-b", 1)
     asyncio.run(work(world))
     judge(world)
