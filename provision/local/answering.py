@@ -26,6 +26,8 @@ from provision.state import PlaceState
 CLOCK_SECONDS = 5.0
 TIMEOUT = urllib3.Timeout(connect=2.0, read=12.0)
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+TRAINER = "trainer"
+TRAININGS = "/apis/trainer.kubeflow.org/v1alpha1/namespaces/{namespace}/trainjobs"
 LOOK = say("see make status, then make provision")
 KUEUE = say("see make logs NAME=kueue; make provision brings it back")
 
@@ -60,6 +62,10 @@ def examine_cluster(place: Place, state: PlaceState, probe: Probe) -> Iterator[D
         is_worth_it = taken.status == 201
         refused = _ask(pool, "POST", url, job_for_dry_run("No_Queue")) if is_worth_it else taken
         yield _judge_webhooks(taken, refused)
+        if TRAINER in place.names():
+            trainings = f"{base}{TRAININGS.format(namespace=place.spec.namespaces[0])}"
+            asked = f"{trainings}?dryRun=All&fieldManager={FIELD_MANAGER}"
+            yield _judge_training(_ask(pool, "POST", asked, training_for_dry_run("lab-doctor")))
 
 
 def job_for_dry_run(queue: str) -> Mapping[str, Any]:
@@ -70,6 +76,16 @@ def job_for_dry_run(queue: str) -> Mapping[str, Any]:
         "kind": "Job",
         "metadata": {"generateName": "lab-doctor-", "labels": {QUEUE_LABEL: queue}},
         "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container]}}},
+    }
+
+
+def training_for_dry_run(queue: str) -> Mapping[str, Any]:
+    """A TrainJob that Trainer's webhooks look at, and that Kueue's suspends on its way in."""
+    return {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": {"generateName": "lab-doctor-", "labels": {QUEUE_LABEL: queue}},
+        "spec": {"runtimeRef": {"name": "torch-distributed"}},
     }
 
 
@@ -123,6 +139,24 @@ def _judge_webhooks(taken: Answer, refused: Answer) -> Diagnosis:
         "webhooks",
         say("Kueue's webhooks answer a dry-run in {ms} ms", ms=round(1000 * taken.seconds)),
         seconds=seconds,
+    )
+
+
+def _judge_training(taken: Answer) -> Diagnosis:
+    spec, name = taken.body.get("spec"), f"webhooks.{TRAINER}"
+    if taken.status != 201:
+        what = say("a TrainJob in dry-run was not taken: {why}", why=taken.trouble or taken.message)
+        mend = say("see make logs NAME=trainer; make provision brings it back")
+        return bad(name, what, mend, seconds=taken.seconds)
+    if not isinstance(spec, dict) or spec.get("suspend") is not True:
+        what = say("a TrainJob in dry-run came back as it was: Kueue's webhook did not see it")
+        return bad(name, what, KUEUE, seconds=taken.seconds)
+    return good(
+        name,
+        say(
+            "the webhooks of TrainJobs answer a dry-run in {ms} ms", ms=round(1000 * taken.seconds)
+        ),
+        seconds=taken.seconds,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import psutil
 
 from provision.health import Diagnosis, bad, good, note, skipped
-from provision.local.answering import examine_cluster
+from provision.local.answering import TRAINER, examine_cluster
 from provision.local.keeping import examine_certificates, examine_disk, examine_programs
 from provision.local.place import Place
 from provision.local.plan import Component
@@ -50,7 +50,8 @@ def examine(
     is_ready = any(s.name == API_SERVER and s.is_ready for s in seen)
     if server is None or not is_ready:
         why = say("not looked at, since {name} is not ready", name=API_SERVER)
-        found += [skipped(name, why) for name in ASKED]
+        asked = (*ASKED, *((f"webhooks.{TRAINER}",) if TRAINER in place.names() else ()))
+        found += [skipped(name, why) for name in asked]
     else:
         found += examine_cluster(place, state, server.probe)
     return tuple(found)

@@ -18,7 +18,7 @@ from provision.message import Message, say
 from provision.target import PlaceSpec
 from provision.waiting import wait_until
 
-DEFINITION_SECONDS = 60.0
+DEFINITION_SECONDS = 90.0
 NODE_SECONDS = 60.0
 LATE_SECONDS = 30.0
 SERVER_ERROR = 500
@@ -56,6 +56,7 @@ def lay_out(
     if ours:
         work.await_system()
         work.apply(d for d in ours if d["kind"] != DEFINITION)
+    work.note()
     return work
 
 

@@ -29,7 +29,7 @@ class Preparation:
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._before = self._recorded()
+        self._before = self._written = self._recorded()
         self._now: dict[str, str] = {}
         self.applied = 0
         self.made: set[str] = set()
@@ -49,12 +49,20 @@ class Preparation:
         """Wait for kube-system, which the API server makes by itself after it began to serve."""
         wait_until(self._no_namespace, within=30.0, every=0.05)
 
+    def note(self) -> None:
+        """Record what is applied up to now, beside all that was before: more is to come."""
+        self._record({**self._before, **self._now})
+
     def finish(self) -> None:
-        """Record what is applied now."""
-        if self._now != self._before:
+        """Record what is applied now; what was before and is no more is forgotten."""
+        self._record(self._now)
+
+    def _record(self, content: Mapping[str, str]) -> None:
+        if content != self._written:
             self.await_system()
             record = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD}
-            self._api.apply({**record, "data": self._now})
+            self._api.apply({**record, "data": dict(content)})
+            self._written = dict(content)
 
     def _recorded(self) -> Mapping[str, str]:
         path = object_path({"apiVersion": "v1", "kind": "ConfigMap", "metadata": RECORD})

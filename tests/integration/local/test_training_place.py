@@ -86,7 +86,7 @@ def train_job(name: str, nodes: int) -> dict[str, Any]:
 
 
 def running_pods(site: PlatformPlace) -> int:
-    pods = site.get("pods", "-n", "default")["items"]
+    pods = (site.get("pods", "-n", "default") or {"items": []})["items"]
     return sum(pod["status"].get("phase") == "Running" for pod in pods)
 
 

@@ -14,7 +14,13 @@ import pytest
 import yaml
 
 from provision.health import Diagnosis, Health
-from provision.local.answering import Answer, _judge_clock, _judge_version, _judge_webhooks
+from provision.local.answering import (
+    Answer,
+    _judge_clock,
+    _judge_training,
+    _judge_version,
+    _judge_webhooks,
+)
 from provision.local.certificates import ensure_certificates
 from provision.local.components import load_inventory
 from provision.local.examining import examine, examine_components, examine_ports
@@ -232,6 +238,22 @@ REFUSED = answer(403, message="denied")
 )
 def test_webhooks(taken: Answer, refused: Answer, word: str):
     told = _judge_webhooks(taken, refused)
+    assert told.health is (Health.BAD if word else Health.GOOD)
+    assert word in str(told.what)
+
+
+@pytest.mark.parametrize(
+    ("taken", "word"),
+    [
+        (TAKEN, ""),
+        (REFUSED, "was not taken"),
+        (answer(201, spec={}), "Kueue's webhook did not see it"),
+        (Answer(0, {}, "", 2.0, say("no answer")), "no answer"),
+    ],
+)
+def test_webhooks_of_trainings(taken: Answer, word: str):
+    told = _judge_training(taken)
+    assert told.name == "webhooks.trainer"
     assert told.health is (Health.BAD if word else Health.GOOD)
     assert word in str(told.what)
 

@@ -137,6 +137,29 @@ def test_broken_off_preparation_is_done_again(server: FakeApi, api: Api):
     assert prepare(api, SPACE) == 1
 
 
+RECORD = "/api/v1/namespaces/kube-system/configmaps/gpu-queue-lab"
+
+
+def test_what_is_noted_half_way_is_not_done_again(server: FakeApi, api: Api):
+    """Broken off before what comes late: the record has the first half, and old late things."""
+    prepare(api, SPACE, CRD)
+    half = Preparation(api)
+    half.apply([SPACE])
+    half.note()
+    server.patched.clear()
+    assert prepare(api, SPACE, CRD) == 0
+    assert not server.patched
+    fresh = {**SPACE, "metadata": {"name": "team-b"}}
+    begun = Preparation(api)
+    begun.apply([fresh])
+    begun.note()
+    assert len(server.objects[RECORD]["data"]) == 3
+    server.patched.clear()
+    assert prepare(api, fresh) == 0
+    assert server.patched == [RECORD]
+    assert list(server.objects[RECORD]["data"]) == ["Namespace_team-b"]
+
+
 def test_refusal_names_object_and_reason(server: FakeApi, api: Api):
     server.refuses = True
     with pytest.raises(
