@@ -118,11 +118,16 @@ def require_evicted_noted(file: TextFile, lab: Facts, found: Preemption) -> None
             say("nobody saw with which reason Kueue marked it"),
             next_move=say("make reset, then play steps 4 and 5 again"),
         )
-    told = {one.type: one for one in quoted_conditions(file.text) if one.type in _KINDS}
+    told = [one for one in quoted_conditions(file.text) if one.type in _KINDS]
     if not told:
         told = _from_keys(file, lab)
+    messages = []
     for kind, reason in zip(_KINDS, (found.evicted, found.preempted), strict=True):
-        one = told.get(kind)
+        # A text may quote those of several Workloads: one that is right will do.
+        mine = [one for one in told if one.type == kind]
+        mine.sort(key=lambda one: (one.reason != reason, not _holds(one.message, found)))
+        one = mine[0] if mine else None
+        messages.append("" if one is None else one.message)
         if one is None or one.reason.casefold() != reason.casefold():
             raise mismatch(
                 place(file),
@@ -130,7 +135,14 @@ def require_evicted_noted(file: TextFile, lab: Facts, found: Preemption) -> None
                 say("no condition {kind}", kind=kind) if one is None else _shown(one),
                 say("each condition has a reason of its own: read both on that Workload"),
             )
-    _require_message(file, found, " ".join(one.message for one in told.values()))
+    told_message = " ".join(messages)
+    if not _holds(told_message, found):
+        raise mismatch(
+            place(file),
+            say("the message of that Workload, whole, with the uids in it"),
+            plain(cut(told_message)) if told_message.strip() else say("no message"),
+            _READ,
+        )
 
 
 def require_preemptor_noted(file: TextFile, lab: Facts, found: Preemptor) -> None:
@@ -161,26 +173,19 @@ def _wrong_uid(file: TextFile, key: str, value: Value, found: Preemptor) -> Mism
     return mismatch(place(file, value.line), expected, shown, _READ)
 
 
-def _from_keys(file: TextFile, lab: Facts) -> dict[str, Quoted]:
+def _from_keys(file: TextFile, lab: Facts) -> list[Quoted]:
     """Lines `key=value` in place of quoted conditions."""
     wanted = lab.high_job
     keys = (wanted.evicted_key, wanted.preempted_key, wanted.message_key)
     evicted, preempted, message = (read_key_values(file, keys)[key].text for key in keys)
     reasons = zip(_KINDS, (evicted, preempted), strict=True)
-    return {kind: Quoted(kind, "", reason, message) for kind, reason in reasons}
+    return [Quoted(kind, "", reason, message) for kind, reason in reasons]
 
 
-def _require_message(file: TextFile, found: Preemption, told: str) -> None:
+def _holds(told: str, found: Preemption) -> bool:
     """It is the message of this preemption, with the uids in it, and not that of another one."""
     uids = [word.strip("(),") for word in found.message.split() if word.count("-") == 4]
-    if shares_enough(told, found.message) and all(uid in told for uid in uids):
-        return
-    raise mismatch(
-        place(file),
-        say("the message of that Workload, whole, with the uids in it"),
-        plain(cut(told)) if told.strip() else say("no message"),
-        _READ,
-    )
+    return shares_enough(told, found.message) and all(uid in told for uid in uids)
 
 
 def _shown(one: Quoted) -> Message:

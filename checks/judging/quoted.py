@@ -10,7 +10,7 @@ from checks.kit.paths import dig_text
 from checks.kit.yamltree import BadYaml, read_yaml
 
 _FIELDS = ("type", "status", "reason", "message")
-_LINE = re.compile(r"""[\s>*-]*["']?([A-Za-z][A-Za-z ]*?)["']?\s*:(?:\s+(.*))?$""")
+_LINE = re.compile(r"""[\s>*-]*["']?([A-Za-z][A-Za-z ]{0,30}?)["']?\s{0,8}:(?:\s+(.*))?$""")
 _EDGES = " \t'\",`"
 
 

@@ -356,7 +356,7 @@ def test_no_sentence_of_a_hint_ends_twice(lab, language, tmp_path):
 
 @pytest.mark.parametrize(("level", "used"), [(-5, 0), (2, 2), (99, LEVELS)])
 def test_a_level_that_there_is_not_is_no_level(level, used):
-    lab = LABS[0]
+    lab = load_lab("kueue_quota")
     record = StepRecord(hints=(HintUse("flavor_file", "file", level),))
     finding = Finding(say("a"), say("a file of UTF-8 text"), say("c"), say("d"))
     chosen = offer(lab, lab.step(1), record, failed("flavor_file", finding))
