@@ -1,0 +1,2 @@
+kubectl patch clusterqueue team-b --type=merge -p '{"spec":{"preemption":{"withinClusterQueue":"LowerOrNewerEqualPriority"}}}'
+kubectl apply -f rival.yaml

@@ -1,0 +1,1 @@
+sed '/queue-name/d' rival.yaml | kubectl apply -f -
