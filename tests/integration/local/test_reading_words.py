@@ -17,13 +17,13 @@ from checks.kit.files import Files
 from checks.kit.host import FileKind, Found
 from checks.kit.typed import build
 from checks.kueue_quota.facts import Facts
-from checks.watch import Watch
 from checks.kueue_quota.test_step_5_waiting import test_waiting_file as check_waiting
 from checks.kueue_quota.test_step_6_bypass import test_bypass_file as check_bypass
 from checks.kueue_quota.test_step_7_ledger import test_ledger_true as check_ledger
 from checks.outcome import Mismatch
 from checks.reasons.cause import Cause
 from checks.scene import Scene
+from checks.watch import Watch
 from lab.catalog import load_lab
 from tests.integration.local.why_world import QUEUES, World, job
 
