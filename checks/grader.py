@@ -58,9 +58,13 @@ class Grader:
         )
 
     def mark_past(self, why: Message) -> None:
-        """Note that what the running check passes for was true before, and what has replaced it."""
+        """Note that what the running check passes for was true before, and what has replaced it.
+
+        What several checks say alike is told once.
+        """
         self.is_past = True
-        self.remarks.append(why)
+        if str(why) not in map(str, self.remarks):
+            self.remarks.append(why)
 
     def start(self, name: str) -> str | None:
         """Begin a check; the id of the first check it needs that did not pass, None when none."""
