@@ -1,0 +1,3 @@
+kubectl -n team-b delete cwpc team-b-urgent
+kubectl wait --for=delete --timeout=30s workloadpriorityclass/team-b-urgent
+kubectl apply -f orphan.yaml

@@ -1,0 +1,4 @@
+kubectl apply -f banned.yaml > refused.txt
+kubectl -n team-b delete cwpc team-b-urgent
+kubectl wait --for=delete --timeout=30s workloadpriorityclass/team-b-urgent
+kubectl apply -f orphan.yaml

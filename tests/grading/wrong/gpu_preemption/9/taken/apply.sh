@@ -1,0 +1,5 @@
+kubectl apply -f banned.yaml > refused.txt 2>&1
+sed '/kai.scheduler/d' banned.yaml | kubectl apply -f -
+kubectl -n team-b delete cwpc team-b-urgent
+kubectl wait --for=delete --timeout=30s workloadpriorityclass/team-b-urgent
+kubectl apply -f orphan.yaml

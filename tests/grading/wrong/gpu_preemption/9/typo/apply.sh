@@ -1,0 +1,4 @@
+kubectl apply -f banned.yaml > refused.txt 2>&1
+kubectl -n team-b delete cwpc team-b-urgent
+kubectl wait --for=delete --timeout=30s workloadpriorityclass/team-b-urgent
+sed 's/team-b-urgent/team-b-urgnet/' orphan.yaml | kubectl apply -f -
