@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from lab.catalog import load_lab
 from lab.commands.options import console_of, yes_option
 from lab.console import Console
 from lab.web import assets
@@ -38,7 +39,7 @@ def cache(context: click.Context, prune: bool, yes: bool) -> None:
 def bundle(context: click.Context, out: Path | None) -> None:
     """Pack the built parts with checksums, for machines that cannot build.
 
-    With TARGET=vm: collect all that the machine is made from into a folder.
+    With TARGET=vm: collect all that the machine is made from into a folder, for the lab of LAB.
     """
     console = console_of(context)
     if console.environment.get("TARGET") == "vm":
@@ -70,6 +71,8 @@ def _collect_for_machines(console: Console, folder: Path) -> None:
 
     chosen = read_settings(console.environment)
     settings = Settings.from_environment(console.environment)
+    slug = console.environment.get("LAB", "")
+    parts = load_lab(slug).parts if slug else ()
     unneeded = [name for name in PROVIDERS if chosen.gpus not in ("", name)]
     if chosen.maker == "ssh":
         unneeded.append("qemu")
@@ -80,7 +83,7 @@ def _collect_for_machines(console: Console, folder: Path) -> None:
         page = None
     collected = collect(
         folder,
-        read_plan(console.environment.get("SYSTEM", "")).without(*unneeded),
+        read_plan(console.environment.get("SYSTEM", "")).without(*unneeded).for_parts(parts),
         page=page,
         environ=settings.environ,
         tell=console.tell_progress,

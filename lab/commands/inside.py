@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,6 +29,9 @@ from lab.workspace import claim, entries
 from provision.errors import LabError, UsageError
 from provision.message import say
 from provision.target import silent
+
+if TYPE_CHECKING:
+    from provision.vm.inside.target import InsideTarget
 
 LARGEST = 4 << 20  # bytes on standard input
 
@@ -57,6 +60,27 @@ def settle(context: click.Context, slug: str | None) -> None:
     lay_starters(place, console.environment)
     console.places().remember(place.lab.slug)
     console.tell_json({"changed": is_changed or _starter(place) != before})
+
+
+@here.command()
+@lab_option
+@click.pass_context
+def furnish(context: click.Context, slug: str | None) -> None:
+    """Lay out what lies in the cluster from the start; tells whether something was not so."""
+    console = console_of(context, slug)
+    console.tell_json({"changed": _inside(console).furnish()})
+
+
+@here.command()
+@lab_option
+@click.pass_context
+def platform(context: click.Context, slug: str | None) -> None:
+    """Become the platform's controller, as its service does."""
+    from provision.vm.inside.furnishing import controller_command
+
+    console = console_of(context, slug)
+    _inside(console)
+    os.execv(sys.executable, [sys.executable, *controller_command(console.place().home)])
 
 
 @here.command()
@@ -136,6 +160,15 @@ def reset_here(context: click.Context, slug: str | None) -> None:
         done = reset_place(console.place(), console.environment, silent)
         console.tell_json({"kept": None if done.kept is None else str(done.kept)})
     done.end_shells()
+
+
+def _inside(console: Console) -> InsideTarget:
+    from provision.vm.inside.target import InsideTarget
+
+    target = console.place().target
+    if not isinstance(target, InsideTarget):
+        raise _not_inside()
+    return target
 
 
 def _asked() -> Mapping[str, Any]:

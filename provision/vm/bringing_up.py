@@ -17,6 +17,7 @@ from provision.target import Progress, Provisioned, Tell
 from provision.vm import preflight
 from provision.vm.bundle.checking import INDEX, Bundle, Kind
 from provision.vm.choosing import Choices, keep_choices
+from provision.vm.collecting.plan import PARTS
 from provision.vm.connecting import Connecting
 from provision.vm.gathering import Gathered, collect
 from provision.vm.holding import held
@@ -58,10 +59,10 @@ class Work:
         """
         keep_choices(self.place.spec.home, choices)
         if used is None and not maker.is_given:
-            used = collect(choices, self.settings, "", self.tell, self.started)
+            used = self._collect(choices, "")
         machine = maker.ensure(self.tell)
         facts = self._look_at(machine)
-        gathered = used or collect(choices, self.settings, facts.os, self.tell, self.started)
+        gathered = used or self._collect(choices, facts.os)
         preflight.require_fit(machine, facts, gathered.bundle)
         variables = site_variables(
             self.place.spec,
@@ -73,7 +74,8 @@ class Work:
         played = self._play(machine, "site.yml", variables)
         self._tell_roles(played)
         ensure_life(self.place.spec.home)
-        state = replace(state, versions=versions_of(gathered.bundle, choices.gpus))
+        versions = versions_of(gathered.bundle, choices.gpus, self.place.spec.parts)
+        state = replace(state, versions=versions)
         key = hashlib.sha256((gathered.bundle.folder / INDEX).read_bytes()).hexdigest()[:16]
         state, connecting = self.connect(state, machine, key)
         state = replace(state, is_prepared=True)
@@ -131,6 +133,10 @@ class Work:
         end_runs(self.place.spec.home / FOLDER)
         self.running.stop(self.place.plan_of(state.ports, state.versions))
 
+    def _collect(self, choices: Choices, system: str) -> Gathered:
+        parts = self.place.spec.parts
+        return collect(choices, parts, self.settings, system, self.tell, self.started)
+
     def _look_at(self, machine: Machine) -> preflight.Facts:
         stage = say("examining {machine}", machine=machine.name)
         self.say(stage)
@@ -175,7 +181,7 @@ def _listed(found: Sequence[Message]) -> Message | str:
     return listed
 
 
-def versions_of(bundle: Bundle, gpus: str) -> Mapping[str, str]:
+def versions_of(bundle: Bundle, gpus: str, parts: Sequence[str] = ()) -> Mapping[str, str]:
     """What runs, by the names that reports use."""
     held_by = {
         "fake-gpu-operator": ("fake-gpu-operator", Kind.CHART),
@@ -188,4 +194,5 @@ def versions_of(bundle: Bundle, gpus: str) -> Mapping[str, str]:
         "kubernetes": bundle.one("k3s", Kind.BINARY).version,
         "kueue": bundle.one("kueue", Kind.MANIFEST).version,
         "gpus": provider,
+        **{name: bundle.one(name, Kind.MANIFEST).version for name in PARTS if name in parts},
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from provision.settings import Settings
 from provision.target import Progress, Tell
 from provision.vm.bundle.checking import NEEDS, Bundle, Kind, check_bundle, read_bundle
 from provision.vm.choosing import Choices
+from provision.vm.collecting.plan import PARTS
 from provision.vm.settings import PROVIDERS, VmSettings
 
 COLLECTED = "vm-bundle"
@@ -29,41 +31,55 @@ class Gathered:
     remarks: tuple[Message, ...]
 
 
-def use(choices: Choices, tell: Tell, started: float) -> Gathered | None:
-    """The bundle that BUNDLE names, checked; None when there is none to use.
+def use(choices: Choices, parts: Sequence[str], tell: Tell, started: float) -> Gathered | None:
+    """The bundle that BUNDLE names, checked, for a lab with these parts; None without BUNDLE.
 
     TargetError lists all that is missing or altered in it at once.
     """
     if not choices.bundle:
         return None
-    return Gathered(_checked(read_bundle(Path(choices.bundle)), choices, tell, started), ())
+    bundle = read_bundle(Path(choices.bundle))
+    return Gathered(_checked(bundle, choices, parts, tell, started), ())
 
 
 def collect(
-    choices: Choices, settings: Settings, system: str, tell: Tell, started: float
+    choices: Choices,
+    parts: Sequence[str],
+    settings: Settings,
+    system: str,
+    tell: Tell,
+    started: float,
 ) -> Gathered:
-    """A bundle collected into the cache, for a `system` such as "debian-12"; "" is QEMU's."""
+    """A bundle collected into the cache, for a `system` such as "debian-12"; "" is QEMU's.
+
+    `parts` are those that the lab asks for beyond what every machine has.
+    """
     from provision.vm.collecting import collector  # costs time, and a ready bundle needs none of it
     from provision.vm.collecting.plan import read_plan
     from provision.vm.wheel import page_assets
 
     plan = read_plan(system)
     page = page_assets(settings.cache)
+    unneeded = [name for name in PROVIDERS if name != choices.gpus]
     collected = collector.collect(
         settings.cache / f"{COLLECTED}-{plan.os}",
-        plan.without(*(name for name in PROVIDERS if name != choices.gpus), "qemu"),
+        plan.without(*unneeded, "qemu").for_parts(parts),
         page=page if page.is_dir() else None,
         environ=settings.environ,
         tell=tell,
         needs_debs=False,
     )
-    return Gathered(_checked(collected.bundle, choices, tell, started), collected.remarks)
+    return Gathered(_checked(collected.bundle, choices, parts, tell, started), collected.remarks)
 
 
-def _checked(bundle: Bundle, choices: Choices, tell: Tell, started: float) -> Bundle:
+def _checked(
+    bundle: Bundle, choices: Choices, parts: Sequence[str], tell: Tell, started: float
+) -> Bundle:
     stage = say("checking the bundle {path}", path=bundle.folder)
     tell(Progress(stage, time.monotonic() - started))
-    check_bundle(bundle, needs=(*NEEDS, *PROVIDER_NEEDS.get(choices.gpus, ())))
+    provider = PROVIDER_NEEDS.get(choices.gpus, ())
+    of_parts = tuple((name, Kind.MANIFEST) for name in PARTS if name in parts)
+    check_bundle(bundle, needs=(*NEEDS, *provider, *of_parts))
     tell(Progress(stage, time.monotonic() - started, is_done=True))
     return bundle
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +24,17 @@ STATUS_SECONDS = 40.0
 JOURNAL_SECONDS = 40.0
 JOURNAL_LINES = 400
 MACHINE = "machine"
-# Of the lab inside: what the cluster needs, and what is beside it under a name that is ours, too.
+# Of the lab inside: what the cluster needs, what it may need by the lab's parts, and what is beside
+# it under a name that is ours, too.
 INSIDE_NEEDED = ("k3s", "node", "kueue")
+INSIDE_PARTS = ("jobset", "trainer", "platform")
 INSIDE_BESIDE = {"recorder": "recorder-inside", "page": "page-inside"}
 TEST_PROVIDER = "device-plugin"
+
+
+def inside_needed(parts: Sequence[str]) -> tuple[str, ...]:
+    """The components in the machine that the cluster of a lab with these parts needs."""
+    return (*INSIDE_NEEDED, *(name for name in INSIDE_PARTS if name in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +65,10 @@ class Watch:
         first = self._status(MACHINE, is_on, why, True)
         if why is not None:
             missing = say("the machine does not answer")
-            return (first, *(self._status(n, False, missing, True) for n in INSIDE_NEEDED))
+            return (first, *(self._status(n, False, missing, True) for n in self._needed()))
         if answer is None:
             unknown = say("the lab inside does not answer: make provision puts it there")
-            return (first, *(self._status(n, False, unknown, True) for n in INSIDE_NEEDED))
+            return (first, *(self._status(n, False, unknown, True) for n in self._needed()))
         return (first, *self._inside(answer))
 
     def _ask(self, machine: Machine | None) -> tuple[Mapping[str, Any] | None, Message | None]:
@@ -83,11 +90,14 @@ class Watch:
 
     def _inside(self, answer: Mapping[str, Any]) -> Iterable[ComponentStatus]:
         rows = {str(row.get("name")): row for row in answer.get("components") or ()}
-        for name in INSIDE_NEEDED:
+        for name in self._needed():
             yield self._row(name, rows.get(name, {}), is_needed=True)
         for name, ours in INSIDE_BESIDE.items():
             if name in rows:
                 yield self._row(ours, rows[name], is_needed=False)
+
+    def _needed(self) -> tuple[str, ...]:
+        return inside_needed(self.place.spec.parts)
 
     def _row(self, name: str, row: Mapping[str, Any], *, is_needed: bool) -> ComponentStatus:
         detail, version = row.get("detail"), str(row.get("version") or "")

@@ -26,7 +26,7 @@ from provision.vm.bringing_up import Work
 from provision.vm.choosing import choose, kept_choices
 from provision.vm.examining import examine
 from provision.vm.gathering import use, with_disk
-from provision.vm.looking import INSIDE_BESIDE, INSIDE_NEEDED, Watch, describe, fetch_journal
+from provision.vm.looking import INSIDE_BESIDE, Watch, describe, fetch_journal, inside_needed
 from provision.vm.machine import Machine, MachineMaker, hang_up
 from provision.vm.machines import open_maker
 from provision.vm.place import VmPlace, nothing_yet
@@ -64,7 +64,7 @@ class VmTarget(SupervisedTarget):
         choices = choose(self._spec.home, vm)
         open_maker(choices.maker, self._spec.home, vm, self._settings).check()
         with plain_file_errors():
-            gathered = use(choices, tell, started)
+            gathered = use(choices, self._spec.parts, tell, started)
             claim_home(self._spec.home, self._spec.lab, KIND)
             with self._alone(tell, started):
                 state = load_state(self._spec.home) or new_state(self._spec.lab, KIND)
@@ -159,7 +159,7 @@ class VmTarget(SupervisedTarget):
     def log_path(self, component: str) -> Path:
         """The log of a component here, or a copy of the newest lines of one in the machine."""
         here = (*self._place.names(), "supervisord", PLAYBOOK)
-        there = (*INSIDE_NEEDED, *INSIDE_BESIDE.values())
+        there = (*inside_needed(self._spec.parts), *INSIDE_BESIDE.values())
         if component not in (*here, *there):
             raise unknown_log(component, (*here, *there))
         path = self._place.log(component)

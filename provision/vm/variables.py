@@ -8,11 +8,14 @@ from collections.abc import Mapping
 from provision.errors import TargetError
 from provision.message import say
 from provision.target import PlaceSpec
-from provision.vm.bundle.checking import Artefact, Bundle, Kind
+from provision.vm.bundle.checking import Artefact, Bundle, Kind, file_sum
+from provision.vm.collecting.plan import PARTS
 from provision.vm.machine import ALIAS, Machine
+from provision.vm.overlaying import overlaid
 
-WORKSPACE = "/root/gsb-kueue"
 GROUP = "lab"
+# Namespaces of the parts: Kueue's webhooks leave them alone, so that their pods start without it.
+SPACES = {"jobset": "jobset-system", "trainer": "kubeflow-system"}
 GPU_PRODUCT = "NVIDIA-A100-SXM4-80GB"
 
 Variables = Mapping[str, object]
@@ -29,7 +32,8 @@ def site_variables(
         "prereq_debs": _paths(bundle, Kind.DEB),
         **_k3s(spec, bundle, machine),
         **_gpus(spec, bundle, gpus),
-        **_kueue(bundle),
+        **_kueue(spec, bundle),
+        "training_parts": _training(spec, bundle),
         "grader_wheels": _paths(bundle, Kind.WHEEL),
         **_grader(spec, language),
     }
@@ -88,21 +92,34 @@ def _gpus(spec: PlaceSpec, bundle: Bundle, gpus: str) -> Variables:
     return values
 
 
-def _kueue(bundle: Bundle) -> Variables:
+def _kueue(spec: PlaceSpec, bundle: Bundle) -> Variables:
+    """A lab's own settings go into a copy of the manifest, which the role takes as it is."""
     kueue = bundle.one("kueue", Kind.MANIFEST)
-    return {
+    values: dict[str, object] = {
         "kueue_version": kueue.version,
         "kueue_manifest": str(bundle.path(kueue)),
         "kueue_manifest_sha256": kueue.sha256,
     }
+    if laid_over := overlaid(bundle.path(kueue), spec):
+        values["kueue_manifest"] = str(laid_over)
+        values["kueue_manifest_sha256"] = file_sum(laid_over)
+    if spaces := [SPACES[name] for name in PARTS if name in spec.parts]:
+        values["kueue_spared"] = ["gpu-operator", *spaces]
+    return values
+
+
+def _training(spec: PlaceSpec, bundle: Bundle) -> list[Mapping[str, str]]:
+    found = [bundle.one(name, Kind.MANIFEST) for name in PARTS if name in spec.parts]
+    return [{"name": p.name, "version": p.version, "file": str(bundle.path(p))} for p in found]
 
 
 def _grader(spec: PlaceSpec, language: str) -> Variables:
     return {
         "grader_lab": spec.lab,
         "grader_namespaces": list(spec.namespaces),
-        "grader_workspace": WORKSPACE,
+        "grader_workspace": str(spec.workspace),
         "grader_language": language,
+        "grader_parts": list(spec.parts),
     }
 
 

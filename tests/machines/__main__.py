@@ -64,10 +64,14 @@ def list_all() -> None:
 
 
 @cli.command()
+@click.option("--training", is_flag=True, help="With JobSet and Trainer.")
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
-def bundle(folder: Path | None) -> None:
+def bundle(training: bool, folder: Path | None) -> None:
     """Make the bundle of stand-ins, in FOLDER or in the cache, and print where it is."""
-    click.echo(make_bundle(folder).folder if folder else shared_bundle())
+    if folder:
+        click.echo(make_bundle(folder, has_training=training).folder)
+    else:
+        click.echo(shared_bundle(has_training=training))
 
 
 if __name__ == "__main__":

@@ -21,9 +21,17 @@ from provision.vm.collecting.plan import read_plan
 from provision.vm.collecting.wheels import collect_wheels, wheel_artefact
 from provision.vm.wheel import build_wheel
 from tests.machines.images import Image, write_image
-from tests.machines.manifests import FAKE_GPU_IMAGE, FAKE_GPUS, kueue_image, kueue_manifest
+from tests.machines.manifests import (
+    FAKE_GPU_IMAGE,
+    FAKE_GPUS,
+    TRAINING_IMAGES,
+    jobset_manifest,
+    kueue_image,
+    kueue_manifest,
+    trainer_module,
+)
 from tests.machines.needs import BUSYBOX
-from tests.machines.parts import own_program, parts
+from tests.machines.parts import own_program, parts, training_parts
 from tests.machines.places import cache, settings
 from tests.machines.rootfs import debs
 from tests.machines.standin_file import pack_standin
@@ -46,9 +54,12 @@ class Versions:
         return self.kueue or parts().versions["kueue"]
 
 
-def make_bundle(folder: Path, versions: Versions = Versions()) -> Bundle:
+def make_bundle(
+    folder: Path, versions: Versions = Versions(), *, has_training: bool = False
+) -> Bundle:
     """Fill `folder`, which may be there and hold an older bundle; all is made without a registry.
 
+    With `has_training` it holds JobSet and Trainer, too, for the labs that ask for them.
     What takes long is made once and kept in the cache: there is a network when a test begins.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -56,6 +67,7 @@ def make_bundle(folder: Path, versions: Versions = Versions()) -> Bundle:
         *_binaries(folder, versions),
         *_images(folder, versions),
         *_manifests(folder, versions),
+        *(_training(folder) if has_training else ()),
         *_debs(folder),
         *_wheels(folder),
     ]
@@ -66,13 +78,13 @@ def make_bundle(folder: Path, versions: Versions = Versions()) -> Bundle:
     return bundle
 
 
-def shared_bundle() -> Path:
+def shared_bundle(*, has_training: bool = False) -> Path:
     """A bundle in the cache, for a person who tries something: its name says what is in it."""
     above = cache() / "bundles"
     above.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=".new-", dir=above))
     try:
-        bundle = make_bundle(draft)
+        bundle = make_bundle(draft, has_training=has_training)
         sums = "".join(artefact.sha256 for artefact in bundle.artefacts)
         target = above / hashlib.sha256(sums.encode()).hexdigest()[:16]
         if not target.exists():
@@ -101,15 +113,15 @@ def _images(folder: Path, versions: Versions) -> list[Artefact]:
         ("fakegpu", "1", _fake_gpu()),
         ("kueue-image", kueue, _kueue(kueue)),
     ]
-    for name, _, image in wanted:
-        sources = b"".join(p.read_bytes() for p in image.files.values())
-        key = hashlib.sha256(repr(image).encode() + sources).hexdigest()[:16]
-        made = _once(f"image-{name}-{key}.tar", functools.partial(write_image, image))
-        _link(made, folder / "images" / f"{name}.tar")
-    return [
-        _artefact(folder, Kind.IMAGES, name, version, f"images/{name}.tar")
-        for name, version, _ in wanted
-    ]
+    return [_image(folder, *one) for one in wanted]
+
+
+def _image(folder: Path, name: str, version: str, image: Image) -> Artefact:
+    sources = b"".join(p.read_bytes() for p in image.files.values())
+    key = hashlib.sha256(repr(image).encode() + sources).hexdigest()[:16]
+    made = _once(f"image-{name}-{key}.tar", functools.partial(write_image, image))
+    _link(made, folder / "images" / f"{name}.tar")
+    return _artefact(folder, Kind.IMAGES, name, version, f"images/{name}.tar")
 
 
 def _pause() -> Image:
@@ -150,6 +162,28 @@ def _manifests(folder: Path, versions: Versions) -> list[Artefact]:
     return [
         _artefact(folder, Kind.MANIFEST, "kueue", kueue, "manifests/kueue.yaml"),
         _artefact(folder, Kind.MANIFEST, "device-plugin", "1", "manifests/device-plugin.yaml"),
+    ]
+
+
+def _training(folder: Path) -> list[Artefact]:
+    """JobSet's manifest as a release has it, Trainer's module, and images of what is built here."""
+    built = training_parts()
+    found = []
+    for name, reference in TRAINING_IMAGES.items():
+        version = built.versions[name]
+        files = {"/manager": built.binaries[name]}
+        image = Image(f"{reference}:{version}", files, entrypoint=("/manager",), user=NOBODY)
+        found.append(_image(folder, f"{name}-image", version, image))
+    jobset, trainer = (built.versions[name] for name in TRAINING_IMAGES)
+    made = _once(
+        f"jobset-{jobset}.yaml", lambda out: out.write_text(jobset_manifest(jobset), "utf-8")
+    )
+    _link(made, folder / "manifests" / "jobset.yaml")
+    _link(trainer_module(), folder / "manifests" / "trainer.zip")
+    return [
+        *found,
+        _artefact(folder, Kind.MANIFEST, "jobset", jobset, "manifests/jobset.yaml"),
+        _artefact(folder, Kind.MANIFEST, "trainer", trainer, "manifests/trainer.zip"),
     ]
 
 

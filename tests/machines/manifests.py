@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
@@ -12,6 +13,12 @@ from provision.versions import KUEUE
 from tests.machines.parts import go, parts
 from tests.machines.shell import run
 
+JOBSET, TRAINER = "sigs.k8s.io/jobset", "github.com/kubeflow/trainer/v2"
+# How the manifests name the images.
+TRAINING_IMAGES = {
+    "jobset": "registry.k8s.io/jobset/jobset",
+    "trainer": "ghcr.io/kubeflow/trainer/trainer-controller-manager",
+}
 FAKE_GPU_IMAGE = "registry.test/gpu-queue-lab/fakegpu:1"
 FAKE_GPUS = f"""\
 apiVersion: v1
@@ -58,18 +65,33 @@ def kueue_manifest(version: str) -> str:
 
     The sources are those of the version that is built here, whatever `version` says.
     """
-    folder = DATA / "go"
-    go("mod", "download", KUEUE, folder=folder)
-    module = go("list", "-mod=readonly", "-m", "-f", "{{.Dir}}", KUEUE, folder=folder).strip()
-    with tempfile.TemporaryDirectory(prefix="kueue-") as name:
-        config = Path(name) / "config"
+    image, _, tag = kueue_image(version).rpartition(":")
+    return _kustomized(DATA / "go", KUEUE, image, tag)
+
+
+def jobset_manifest(version: str) -> str:
+    """What a release of JobSet is installed with, as its makers make it."""
+    return _kustomized(DATA / "go-training", JOBSET, TRAINING_IMAGES["jobset"], version)
+
+
+def trainer_module() -> Path:
+    """The Go module of Trainer, which has its manifests: its releases hold none."""
+    told = go("mod", "download", "-json", TRAINER, folder=DATA / "go-training")
+    return Path(json.loads(told)["Zip"])
+
+
+def _kustomized(folder: Path, name: str, image: str, tag: str) -> str:
+    """The folder `config/default` of a module as one manifest that names this image."""
+    go("mod", "download", name, folder=folder)
+    module = go("list", "-mod=readonly", "-m", "-f", "{{.Dir}}", name, folder=folder).strip()
+    with tempfile.TemporaryDirectory(prefix="manifest-") as draft:
+        config = Path(draft) / "config"
         shutil.copytree(Path(module) / "config", config)
         chosen = config / "components" / "manager" / "kustomization.yaml"
-        image, _, tag = kueue_image(version).rpartition(":")
         text = re.sub(r"newName: .*", f"newName: {image}", chosen.read_text("utf-8"))
         chosen.chmod(0o644)
         chosen.write_text(re.sub(r"newTag: .*", f"newTag: {tag}", text), "utf-8")
         made = run(parts().binaries["kubectl"], "kustomize", config / "default", within=60)
     if f"image: {image}:{tag}" not in made:
-        raise ValueError(f"Kueue's manifest does not name {image}:{tag}")
+        raise ValueError(f"the manifest does not name {image}:{tag}")
     return made

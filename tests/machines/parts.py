@@ -20,6 +20,7 @@ from tests.machines.places import cache, settings
 from tests.machines.shell import run
 
 SETS = ("node", "runtime")
+TRAINING = ("base", "jobset", "trainer")
 # Where a machine finds the programs that the stand-in of k3s runs.
 STANDIN = "/opt/k3s-standin"
 OWN = Path(__file__).parent / "go"
@@ -30,6 +31,12 @@ BUILD_SECONDS = 1200.0
 def parts() -> Parts:
     """All programs of a node; built now when the cache lacks them, which takes minutes."""
     return PartStore(settings()).ensure(SETS, _tell, time.monotonic())
+
+
+@functools.cache
+def training_parts() -> Parts:
+    """JobSet and Trainer, and what they run beside; built now when the cache lacks them."""
+    return PartStore(settings()).ensure(TRAINING, _tell, time.monotonic())
 
 
 def _tell(progress: Progress) -> None:

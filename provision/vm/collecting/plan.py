@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -10,10 +10,12 @@ from urllib.parse import quote, urlsplit
 
 from provision.errors import TargetError
 from provision.message import say
-from provision.versions import read_versions
+from provision.versions import read_versions, training_for
 from provision.vm.bundle.model import Artefact, Kind
 
 UNKNOWN = "unknown"
+# Parts that a lab may ask for and that are fetched: each has a manifest and an image of its own.
+PARTS = ("jobset", "trainer")
 MACHINES = {"linux/amd64": "x86_64", "linux/arm64": "aarch64"}
 FOLDERS = {
     Kind.BINARY: "",
@@ -28,10 +30,10 @@ FOLDERS = {
 class Wanted:
     """One artefact to collect: from `url`, or from the registry of `image`.
 
-    `checksum` is `sha256:<hex>` or `sha512:<hex>` of the file, for an image the digest of its
-    index; "" when it is not known here: `sums` is then the address where it is published.
-    `instead` is used when `url` is gone. `only` names the way of getting a machine or GPUs that
-    needs it, "" when all do.
+    `checksum` is `sha256:<hex>` or `sha512:<hex>` of the file, `h1:<base64>` of a Go module, for
+    an image the digest of its index; "" when it is not known here: `sums` is then the address where
+    it is published. `instead` is used when `url` is gone. `only` names the way of getting a machine
+    or GPUs, or the part of a lab, that needs it, "" when all do.
     """
 
     name: str
@@ -76,9 +78,13 @@ class Plan:
         return MACHINES[self.platform]
 
     def without(self, *unneeded: str) -> Plan:
-        """The plan without what only these ways of getting a machine or GPUs need."""
+        """The plan without what only these ways of getting a machine or GPUs, or parts, need."""
         kept = tuple(w for w in self.artefacts if w.only == "" or w.only not in unneeded)
         return Plan(self.platform, self.os, self.python, kept, self.debs)
+
+    def for_parts(self, parts: Iterable[str]) -> Plan:
+        """The plan without what only other parts of labs than these need."""
+        return self.without(*(name for name in PARTS if name not in parts))
 
     def one(self, name: str, kind: Kind) -> Wanted:
         """The entry of that name and kind; KeyError when versions.yaml has none."""
@@ -96,6 +102,8 @@ def read_plan(system: str = "") -> Plan:
     raw = read_versions()
     vm: Mapping[str, Any] = raw["vm"]
     kueue = str(raw["kueue"]["written_for"])
+    training = training_for(kueue)
+    known = {"kueue": kueue, "jobset": training.jobset, "trainer": training.trainer}
     system = system or str(vm["os"])
     if system not in vm["systems"]:
         raise TargetError(
@@ -106,7 +114,7 @@ def read_plan(system: str = "") -> Plan:
         platform=str(vm["platform"]),
         os=system,
         python=str(vm["systems"][system]),
-        artefacts=tuple(_wanted(row, kueue) for row in vm["artefacts"]),
+        artefacts=tuple(_wanted(row, known) for row in vm["artefacts"]),
         debs=tuple(vm["debs"]),
     )
 
@@ -129,8 +137,8 @@ def collected(wanted: Wanted, sha256: str, *, source: str = "", is_pinned: bool)
     )
 
 
-def _wanted(row: Mapping[str, str], kueue: str) -> Wanted:
-    version = row["version"].format(kueue=kueue)
+def _wanted(row: Mapping[str, str], known: Mapping[str, str]) -> Wanted:
+    version = row["version"].format_map(known)
     in_address = quote(version, safe="")
     return Wanted(
         name=row["name"],
@@ -147,6 +155,8 @@ def _wanted(row: Mapping[str, str], kueue: str) -> Wanted:
 
 def _checksum(row: Mapping[str, str]) -> str:
     """The one checksum of an entry, with its algorithm before it; "" for `unknown`."""
+    if "h1" in row:
+        return f"h1:{row['h1']}"
     if "digest" in row:
         return "" if row["digest"] == UNKNOWN else row["digest"]
     algorithm = "sha512" if "sha512" in row else "sha256"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 from provision.files import require_plain
 
 ALGORITHMS = {64: "sha256", 128: "sha512"}
+MODULE = "h1"
+LARGEST = 256 << 20  # bytes that the files of a module may have
 _LINE = re.compile(r"(?m)^([0-9a-fA-F]{64}|[0-9a-fA-F]{128})[ \t]+[ *]?(?:\./)?(\S+)[ \t]*$")
 _DIGEST = re.compile(r"(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})")
 
@@ -26,7 +31,9 @@ def listed_sum(text: str, file: str) -> str:
 
 
 def file_sums(path: Path, algorithm: str = "sha256") -> dict[str, str]:
-    """The sha256 of a plain file and its other sum that is asked for, in hex, by their names.
+    """The sha256 of a plain file and its other sum that is asked for, by their names.
+
+    Sums are in hex, that of a Go module (`h1`) as a go.sum has it.
 
     OSError when it cannot be read.
     """
@@ -36,7 +43,8 @@ def file_sums(path: Path, algorithm: str = "sha256") -> dict[str, str]:
         while chunk := file.read(1 << 20):
             for running in sums.values():
                 running.update(chunk)
-    return {name: running.hexdigest() for name, running in sums.items()}
+    found = {name: running.hexdigest() for name, running in sums.items()}
+    return found | {MODULE: _module_sum(path)} if algorithm == MODULE else found
 
 
 def fits(path: Path, checksum: str) -> str | None:
@@ -47,6 +55,21 @@ def fits(path: Path, checksum: str) -> str | None:
     except OSError:
         return None
     return sums["sha256"] if sums.get(algorithm) == wanted else None
+
+
+def _module_sum(path: Path) -> str:
+    """What a go.sum says of a module in a zip, after "h1:"; "-" when the file is no such zip."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(entry.file_size for entry in archive.infolist()) > LARGEST:
+                return "-"
+            lines = "".join(
+                f"{hashlib.sha256(archive.read(name)).hexdigest()}  {name}\n"
+                for name in sorted(archive.namelist())
+            )
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError):
+        return "-"
+    return base64.b64encode(hashlib.sha256(lines.encode()).digest()).decode()
 
 
 def _lines(text: str, file: str) -> set[str]:

@@ -22,6 +22,11 @@ from provision.waiting import wait_until
 # Namespaces of the cluster and of its parts; all others are the lab's or the learner's.
 KEPT = frozenset(
     {"default", "kube-system", "kube-public", "kube-node-lease", "kueue-system", "gpu-operator"}
+) | {"jobset-system", "kubeflow-system"}
+# Of labs with parts: what makes Jobs anew while it is there, and what a controller has to let go.
+ENDED_FIRST = (
+    *("trainjobs.trainer.kubeflow.org", "jobsets.jobset.x-k8s.io"),
+    "customworkloadpriorityclasses.kakaocloud.io",
 )
 OWNERS = "cronjobs,jobs,deployments,statefulsets,daemonsets,replicasets,replicationcontrollers"
 # What Kueue keeps for a whole cluster, in the order in which nothing waits for anything.
@@ -36,12 +41,16 @@ QUEUE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Clearing:
-    """One reset of a cluster; `namespaces` are the lab's, made anew and empty."""
+    """One reset of a cluster; `namespaces` are the lab's, made anew and empty.
+
+    `kinds` of objects go before Jobs do.
+    """
 
     kubectl: Kubectl
     namespaces: tuple[str, ...]
     tell: Tell
     started: float
+    kinds: tuple[str, ...] = ()
 
     def run(self) -> None:
         """Take out what was made; TargetError when something does not go in time."""
@@ -59,6 +68,8 @@ class Clearing:
     def _end_work(self) -> None:
         for namespace in self._touched():
             here = f"--namespace={namespace}"
+            for kind in self.kinds:
+                self._delete(kind, here)
             # Pods that go with their owners would have their own 30 s, which nothing shortens.
             for kinds, how in ((OWNERS, "--cascade=orphan"), ("pods", "--grace-period=1")):
                 self._delete(kinds, here, how)

@@ -6,7 +6,7 @@ Ports are fixed: nothing else runs on such a machine, and the controller's forwa
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,12 +16,21 @@ from provision.versions import kueue_written_for
 
 FACTS = Path("/opt/gpu-queue-lab/target.json")
 SCHEMA = 1
-PAGE, RECORDER = "page", "recorder"
-PORTS: Mapping[str, int] = {PAGE: 18080, RECORDER: 18081}
+PAGE, RECORDER, PLATFORM = "page", "recorder", "platform"
+PORTS: Mapping[str, int] = {PAGE: 18080, RECORDER: 18081, PLATFORM: 18082}
 K3S_UNIT = "k3s.service"
 UNITS: Mapping[str, str] = {
     PAGE: "gpu-queue-lab-page.service",
     RECORDER: "gpu-queue-lab-recorder.service",
+}
+# The controller of a lab that asks for the platform: no companion, since the cluster needs it.
+PLATFORM_UNIT = "gpu-queue-lab-platform.service"
+KUEUE = "kueue"
+# Parts that run in the cluster, by their Deployments: namespace and name.
+DEPLOYMENTS: Mapping[str, tuple[str, str]] = {
+    KUEUE: ("kueue-system", "kueue-controller-manager"),
+    "jobset": ("jobset-system", "jobset-controller-manager"),
+    "trainer": ("kubeflow-system", "kubeflow-trainer-controller-manager"),
 }
 GPU = "nvidia.com/gpu"
 
@@ -39,6 +48,17 @@ class InsideFacts:
     node: str
     gpus: int
     versions: Mapping[str, str]
+
+
+def units_of(parts: Sequence[str]) -> tuple[str, ...]:
+    """The services of a machine whose lab asks for these parts."""
+    platform = (PLATFORM_UNIT,) if PLATFORM in parts else ()
+    return (K3S_UNIT, *UNITS.values(), *platform)
+
+
+def deployments_of(parts: Sequence[str]) -> Mapping[str, tuple[str, str]]:
+    """What runs in the cluster of a lab with these parts, by its Deployments."""
+    return {name: at for name, at in DEPLOYMENTS.items() if name == KUEUE or name in parts}
 
 
 def read_facts(file: Path) -> InsideFacts:

@@ -18,7 +18,16 @@ from provision.local.plan import Probe
 from provision.message import Message, say
 from provision.state import PlaceState
 from provision.target import Companion, ComponentStatus
-from provision.vm.inside.facts import GPU, K3S_UNIT, PORTS, UNITS, InsideFacts
+from provision.vm.inside.facts import (
+    GPU,
+    K3S_UNIT,
+    PLATFORM,
+    PLATFORM_UNIT,
+    PORTS,
+    UNITS,
+    InsideFacts,
+    deployments_of,
+)
 from provision.vm.inside.units import Systemd
 from provision.vm.kubectl import Kubectl
 
@@ -35,10 +44,15 @@ class Look:
     logs: Path
     kubectl: Kubectl
     systemd: Systemd
+    parts: tuple[str, ...] = ()
 
     def components(self) -> tuple[ComponentStatus, ...]:
         """Running and ready of each."""
-        asked: list[Callable[[], ComponentStatus]] = [self._k3s, self._node, self._kueue]
+        asked: list[Callable[[], ComponentStatus]] = [self._k3s, self._node]
+        deployed = deployments_of(self.parts)
+        asked += [partial(self._deployment, name, *deployed[name]) for name in deployed]
+        if PLATFORM in self.parts:
+            asked.append(self._platform)
         asked += [partial(self._companion, one) for one in self.companions]
         with ThreadPoolExecutor(len(asked)) as pool:
             return tuple(future.result() for future in [pool.submit(one) for one in asked])
@@ -59,18 +73,26 @@ class Look:
             detail = node_trouble(found, self.facts.gpus)
         return self._status("node", bool(found), detail, version="kubernetes")
 
-    def _kueue(self) -> ComponentStatus:
+    def _deployment(self, name: str, namespace: str, deployment: str) -> ComponentStatus:
         found: dict[str, Any] = {}
-        where = ("--namespace=kueue-system", "get", "deployment", "kueue-controller-manager")
+        where = (f"--namespace={namespace}", "get", "deployment", deployment)
         detail = self._reason(lambda: found.update(self.kubectl.json(*where)))
         status = found.get("status") or {}
         if detail is None and not status.get("availableReplicas"):
             detail = say(
-                "Kueue's Deployment has {count} of {wanted} pods available",
+                "the Deployment {name} has {count} of {wanted} pods available",
+                name=deployment,
                 count=0,
                 wanted=(found.get("spec") or {}).get("replicas", "?"),
             )
-        return self._status("kueue", bool(status.get("replicas")), detail)
+        return self._status(name, bool(status.get("replicas")), detail)
+
+    def _platform(self) -> ComponentStatus:
+        unit = self.systemd.show(PLATFORM_UNIT)
+        detail: Message | None = say("systemd says {state}", state=unit.state)
+        if unit.is_active:
+            detail = _answer(PORTS[PLATFORM], "/readyz")
+        return self._status(PLATFORM, unit.is_active, detail, pid=unit.pid)
 
     def _companion(self, companion: Companion) -> ComponentStatus:
         unit = self.systemd.show(UNITS[companion.name])
@@ -118,7 +140,11 @@ class Look:
 
 def answers(companion: Companion) -> Message | None:
     """None when a companion's own probe answers well, else what is wrong."""
-    probe = Probe(f"http://127.0.0.1:{PORTS[companion.name]}{companion.ready_path}")
+    return _answer(PORTS[companion.name], companion.ready_path)
+
+
+def _answer(port: int, path: str) -> Message | None:
+    probe = Probe(f"http://127.0.0.1:{port}{path}")
     with make_pool(probe) as pool:
         return why_not_ready(pool, probe)
 

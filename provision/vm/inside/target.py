@@ -36,18 +36,20 @@ from provision.target import (
     Tell,
     silent,
 )
-from provision.vm.inside.clearing import Clearing
+from provision.vm.inside.clearing import ENDED_FIRST, Clearing
 from provision.vm.inside.facts import (
     FACTS,
-    K3S_UNIT,
     PORTS,
     RECORDER,
     UNITS,
     kueue_note,
     read_facts,
+    units_of,
 )
+from provision.vm.inside.furnishing import furnish
 from provision.vm.inside.logs import copy_log
 from provision.vm.inside.looking import Look, answers, examine, not_ready
+from provision.vm.inside.refusing import from_outside, nothing_yet
 from provision.vm.inside.units import Systemd
 from provision.vm.kubectl import Kubectl
 from provision.waiting import wait_until
@@ -102,6 +104,10 @@ class InsideTarget:
                     return True
         return False
 
+    def furnish(self) -> bool:
+        """Lay out what lies in the cluster from the start; True when something was not so."""
+        return furnish(self._kubectl(), self._spec)
+
     def up(self, tell: Tell) -> Provisioned:
         """Start the services that do not run, and wait until the cluster is ready.
 
@@ -109,7 +115,7 @@ class InsideTarget:
         """
         started = time.monotonic()
         is_changed = self.settle()
-        for unit in (K3S_UNIT, *UNITS.values()):
+        for unit in units_of(self._spec.parts):
             if not self._systemd.show(unit).is_active:
                 tell(Progress(say("starting {unit}", unit=unit), time.monotonic() - started))
                 self._systemd.start(unit)
@@ -125,19 +131,21 @@ class InsideTarget:
 
     def down(self, tell: Tell) -> None:
         """Refused: the machine is not taken down from inside."""
-        raise _from_outside("down")
+        raise from_outside("down")
 
     def destroy(self, tell: Tell) -> None:
         """Refused: the machine is not removed from inside."""
-        raise _from_outside("destroy")
+        raise from_outside("destroy")
 
     def reset(self, tell: Tell) -> Provisioned:
         """Clear the cluster of all that was made in it, and begin its history anew."""
         started = time.monotonic()
         self._state()
         with plain_file_errors(), locked(self._lock, tell, started):
-            Clearing(self._kubectl(), self._spec.namespaces, tell, started).run()
+            kinds = ENDED_FIRST if self._spec.parts else ()
+            Clearing(self._kubectl(), self._spec.namespaces, tell, started, kinds).run()
             ensure_life(self._spec.home, is_new=True)
+            self.furnish()
             self._systemd.restart(UNITS[RECORDER])
             self.start(RECORDER, tell)  # it sets the old history aside before it answers
         return Provisioned(self.info(), is_changed=True, seconds=time.monotonic() - started)
@@ -205,7 +213,8 @@ class InsideTarget:
 
     def log_path(self, component: str) -> Path:
         """A copy of a component's newest lines: they are systemd's, Kueue's are the cluster's."""
-        return copy_log(component, self._spec.home / "logs", self._systemd, self._kubectl)
+        parts, folder = self._spec.parts, self._spec.home / "logs"
+        return copy_log(component, folder, self._systemd, self._kubectl, parts)
 
     def arguments(self, companion: str) -> tuple[str, tuple[str, ...]]:
         """The Python module of a companion and its arguments, as its service runs them."""
@@ -226,6 +235,7 @@ class InsideTarget:
             logs=self._spec.home / "logs",
             kubectl=self._kubectl(),
             systemd=self._systemd,
+            parts=self._spec.parts,
         )
 
     def _kubectl(self) -> Kubectl:
@@ -235,15 +245,5 @@ class InsideTarget:
     def _state(self) -> PlaceState:
         state = load_state(self._spec.home)
         if state is None:
-            raise TargetError(
-                say("There is no cluster for {lab} yet.", lab=self._spec.lab),
-                next_move=say("Provision it from outside: make provision in the project's folder."),
-            )
+            raise nothing_yet(self._spec.lab)
         return state
-
-
-def _from_outside(verb: str) -> TargetError:
-    return TargetError(
-        say("The machine that the lab lives in is not taken down from inside."),
-        next_move=say("Run make {verb} outside, where it was provisioned.", verb=verb),
-    )

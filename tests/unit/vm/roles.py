@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 ANSIBLE = Path(__file__).parents[3] / "provision" / "vm" / "ansible"
-ROLES = ("prereq", "k3s", "gpus", "kueue", "grader")
+ROLES = ("prereq", "k3s", "gpus", "kueue", "training", "grader")
 
 
 def load(role: str, *parts: str) -> Any:

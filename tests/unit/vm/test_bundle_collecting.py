@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import zipfile
@@ -12,12 +14,14 @@ import yaml
 
 from provision.errors import TargetError, UsageError
 from provision.target import Progress, silent
+from provision.versions import kueue_written_for, training_for
 from provision.vm.bundle.checking import Artefact, Bundle, Kind, check_bundle, read_bundle
 from provision.vm.collecting.collector import Collected, collect
 from provision.vm.collecting.debs import collect_debs, is_same_release, resolve
 from provision.vm.collecting.journal import Journal
 from provision.vm.collecting.net import NotHad
 from provision.vm.collecting.plan import Plan, Wanted, cloud_image, collected, read_plan
+from provision.vm.collecting.sums import fits
 from provision.vm.collecting.wheels import LOCK_FILE, collect_wheels, locked_for
 from tests.fakes.http_host import FakeRegistry, Host, digest, http_host
 
@@ -229,7 +233,38 @@ def test_the_plan_is_whole_and_says_what_is_not_known():
     assert plan.one("k3s", Kind.BINARY).version == plan.one("k3s-images", Kind.IMAGES).version
     assert "%2B" in plan.one("k3s", Kind.BINARY).url
     assert cloud_image().checksum.startswith("sha512:")
-    assert not any(w.only for w in plan.without("qemu", "fake-gpu-operator").artefacts)
+    plain = plan.without("qemu", "fake-gpu-operator")
+    assert not any(w.only for w in plain.for_parts(()).artefacts)
+
+
+def test_a_part_is_collected_for_labs_that_ask_for_it_with_the_version_that_fits_kueue():
+    plan = read_plan()
+
+    def more(*parts: str) -> set[str]:
+        without = {w.name for w in plan.for_parts(()).artefacts}
+        return {w.name for w in plan.for_parts(parts).artefacts} - without
+
+    assert more("jobset") == {"jobset", "jobset-image"}
+    assert more("platform", "trainer") == {"trainer", "trainer-image"}
+    fitting = training_for(kueue_written_for())
+    assert plan.one("jobset-image", Kind.IMAGES).version == fitting.jobset
+    trainer = plan.one("trainer", Kind.MANIFEST)
+    assert (trainer.version, trainer.file) == (fitting.trainer, "manifests/trainer.zip")
+
+
+def test_a_module_is_known_by_the_sum_of_its_files(tmp_path: Path):
+    file = tmp_path / "m.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("m@v1/b", "2")
+        archive.writestr("m@v1/a", "1")
+    files = {"m@v1/a": b"1", "m@v1/b": b"2"}
+    lines = "".join(f"{hashlib.sha256(files[n]).hexdigest()}  {n}\n" for n in files)
+    right = base64.b64encode(hashlib.sha256(lines.encode()).digest()).decode()
+    assert fits(file, f"h1:{right}") == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert fits(file, f"h1:{right[::-1]}") is None
+    file.write_bytes(b"no zip")
+    assert fits(file, f"h1:{right}") is None
+    assert fits(file, "h1:") is None
 
 
 def test_a_given_machine_may_be_of_another_release():

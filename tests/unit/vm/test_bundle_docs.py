@@ -31,7 +31,7 @@ def test_versions_of_the_readme_are_those_of_the_plan(label: str, name: str, kin
 
 def test_what_the_readme_calls_pinned_is_pinned_and_the_rest_is_not():
     pinned = {w.name for w in read_plan().artefacts if w.checksum}
-    assert pinned == {"k3s", "k3s-images", "busybox", cloud_image().name}
+    assert pinned == {"k3s", "k3s-images", "busybox", "trainer", cloud_image().name}
 
 
 def test_the_page_names_every_kind_and_every_key_of_an_artefact():

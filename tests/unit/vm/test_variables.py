@@ -1,5 +1,7 @@
 """What the roles are told fits what they say that they take."""
 
+import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -87,7 +89,7 @@ def test_each_provider_gets_what_it_needs_and_no_more(gpus, named):
 def test_every_role_is_given_all_that_it_requires(gpus):
     found = site(gpus)
     roles = {name.partition("_")[0] for name in found}
-    assert roles == {"prereq", "k3s", "gpus", "kueue", "grader"}
+    assert roles == {"prereq", "k3s", "gpus", "kueue", "training", "grader"}
     for role in roles:
         text = (ROLES / role / "meta" / "argument_specs.yml").read_text("utf-8")
         options = yaml.safe_load(text)["argument_specs"]["main"].get("options", {})
@@ -100,6 +102,85 @@ def test_every_role_is_given_all_that_it_requires(gpus):
 def _defaults(role: str) -> dict[str, object]:
     file = ROLES / role / "defaults" / "main.yml"
     return yaml.safe_load(file.read_text("utf-8")) or {} if file.is_file() else {}
+
+
+MANIFEST = """\
+kind: Namespace
+metadata: {name:   kueue-system}
+---
+kind: ConfigMap
+metadata: {name: kueue-manager-config, namespace: kueue-system}
+data:
+  controller_manager_config.yaml: |
+    manageJobsWithoutQueueName: false
+    leaderElection: {leaderElect: true}
+    integrations: {frameworks: [batch/job, ray.io/rayjob]}
+---
+kind: Deployment
+metadata: {name:   kueue-controller-manager}
+"""
+
+
+@pytest.fixture
+def training(tmp_path):
+    """A bundle with parts, and a lab that asks for them."""
+    (tmp_path / "bundle").mkdir()
+    (tmp_path / "bundle" / "kueue.yaml").write_text(MANIFEST)
+    more = (
+        Artefact("jobset", Kind.MANIFEST, "v0.12.0", "manifests/jobset.yaml", "22"),
+        Artefact("trainer", Kind.MANIFEST, "v2.3.0", "manifests/trainer.zip", "33"),
+    )
+    kueue = Artefact("kueue", Kind.MANIFEST, "v0.20.3", "kueue.yaml", "dd")
+    others = tuple(a for a in BUNDLE.artefacts if (a.name, a.kind) != ("kueue", Kind.MANIFEST))
+    bundle = Bundle(tmp_path / "bundle", "linux/amd64", "debian-12", (kueue, *others, *more))
+    lab = replace(
+        spec(),
+        lab="gpu_preemption",
+        home=tmp_path / "home",
+        workspace=Path("/root/gsb-preempt"),
+        parts=("jobset", "trainer", "platform"),
+        kueue={"manageJobsWithoutQueueName": True},
+        frameworks=("pod",),
+    )
+    return lab, bundle
+
+
+def test_a_lab_with_parts_brings_them_and_its_own_configuration_of_kueue(training):
+    lab, bundle = training
+    found = site_variables(lab, bundle, machine(), gpus="extended-resource", language="en")
+    assert [part["name"] for part in found["training_parts"]] == ["jobset", "trainer"]  # type: ignore[attr-defined]
+    assert found["grader_workspace"] == "/root/gsb-preempt"
+    assert found["grader_parts"] == ["jobset", "trainer", "platform"]
+    assert found["kueue_spared"] == ["gpu-operator", "jobset-system", "kubeflow-system"]
+    written = Path(str(found["kueue_manifest"]))
+    assert written.is_relative_to(lab.home)
+    assert found["kueue_manifest_sha256"] == hashlib.sha256(written.read_bytes()).hexdigest()
+    texts, before = written.read_text().split("\n---"), MANIFEST.split("\n---")
+    assert (texts[0], texts[2]) == (before[0], before[2])
+    config = yaml.safe_load(yaml.safe_load(texts[1])["data"]["controller_manager_config.yaml"])
+    assert config == {
+        "manageJobsWithoutQueueName": True,
+        "leaderElection": {"leaderElect": True},
+        "integrations": {
+            "frameworks": [
+                *("batch/job", "jobset.x-k8s.io/jobset", "trainer.kubeflow.org/trainjob", "pod")
+            ]
+        },
+    }
+
+
+def test_a_manifest_without_a_configuration_is_refused(training):
+    lab, bundle = training
+    (bundle.folder / "kueue.yaml").write_text("kind: Namespace\n")
+    with pytest.raises(TargetError, match="no configuration of Kueue"):
+        site_variables(lab, bundle, machine(), gpus="extended-resource", language="en")
+
+
+def test_a_lab_without_parts_takes_kueues_manifest_as_it_is():
+    found = site()
+    assert (found["training_parts"], found["grader_parts"]) == ([], [])
+    assert found["kueue_manifest"] == "/bundle/manifests/kueue.yaml"
+    assert "kueue_spared" not in found
 
 
 def test_a_reset_needs_no_bundle():
