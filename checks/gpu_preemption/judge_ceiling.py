@@ -73,8 +73,9 @@ def require_refused(scene: Scene, lab: Facts) -> Attempt:
     if workload is not None:
         said = tuple(one for one in what_was_said(scene, workload) if lab.gpu in one.message)
         words = own_words(scene, workload)
+        condition = workload.conditions.get("QuotaReserved")
         if said and not workload.holds_quota:
-            since = workload.conditions["QuotaReserved"].since
+            since = workload.created if condition is None else condition.since
             return Attempt(workload.name, workload.uid, owner, said, words, since, is_live=True)
     found = _recorded(scene, lab, owner)
     if found is not None:

@@ -1,0 +1,11 @@
+kubectl apply -f research.yaml
+kubectl -n team-b wait --for=condition=Active --timeout=30s localqueue/research
+kubectl apply -f exam-training.yaml
+kubectl apply -f exam-research.yaml
+until kubectl -n team-b get localqueue research -o jsonpath='{.status.pendingWorkloads}' | grep -q 1; do :; done
+until kubectl -n team-b get localqueue training -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources}' | grep -q gpu; do :; done
+t=$(kubectl -n team-b get localqueue training -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources.nvidia\.com/gpu}')
+r=$(kubectl -n team-b get localqueue research -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources.nvidia\.com/gpu}')
+cat > order.json <<END
+{"first": "exam-research", "consumed": {"training": "$t", "research": "$r"}, "weight": {"training": "2", "research": "1"}}
+END
