@@ -66,11 +66,12 @@ class Site:
     bundle: Path
     lab: Lab
     stages: Stages
+    slug: str = "kueue_quota"
 
     @property
     def home(self) -> Path:
         """What the controller keeps of it."""
-        return Path(self.lab.variables["LAB_HOME"]) / "kueue_quota"
+        return Path(self.lab.variables["LAB_HOME"]) / self.slug
 
     def provision(self, stage: str, **more: str) -> Provision:
         """`lab provision`, which must succeed."""

@@ -21,6 +21,8 @@ PAGE = (ROOT / "docs" / "vm.md").read_text("utf-8")
     [
         ("k3s", "k3s", Kind.BINARY),
         ("Kueue", "kueue", Kind.MANIFEST),
+        ("JobSet", "jobset", Kind.MANIFEST),
+        ("Kubeflow Trainer", "trainer", Kind.MANIFEST),
         ("fake-gpu-operator", "fake-gpu-operator", Kind.CHART),
     ],
 )

@@ -13,10 +13,13 @@ from provision.errors import LabError, TargetError, UsageError
 from provision.settings import Settings
 from provision.state import load_state
 from provision.target import silent
-from provision.vm.inside.facts import PORTS, kueue_note, read_facts
+from provision.vm.inside.clearing import ENDED_FIRST, Clearing
+from provision.vm.inside.facts import PORTS, deployments_of, kueue_note, read_facts, units_of
+from provision.vm.inside.logs import copy_log
 from provision.vm.inside.looking import node_trouble
 from provision.vm.inside.target import InsideTarget
 from provision.vm.inside.units import Systemd
+from provision.vm.kubectl import Kubectl
 
 FACTS = {
     "schema": 1,
@@ -105,6 +108,37 @@ def test_the_logs_there_are_named(target):
         with pytest.raises(UsageError) as caught:
             target.log_path(name)
         assert "k3s, page, recorder, kueue" in str(caught.value.what)
+
+
+def test_a_lab_with_parts_has_its_services_and_deployments():
+    parts = ("jobset", "platform")
+    assert set(units_of(parts)) - set(units_of(())) == {"gpu-queue-lab-platform.service"}
+    assert set(deployments_of(())) == {"kueue"}
+    assert deployments_of(parts)["jobset"] == ("jobset-system", "jobset-controller-manager")
+    assert "trainer" not in deployments_of(parts)
+
+
+def test_logs_of_a_labs_parts_are_named(tmp_path):
+    with pytest.raises(UsageError, match="k3s, page, recorder, platform, kueue, trainer"):
+        copy_log("nonsense", tmp_path, Systemd(), never, ("platform", "trainer"))
+
+
+def never() -> Kubectl:
+    raise AssertionError
+
+
+def test_what_makes_jobs_anew_goes_before_them(tmp_path):
+    program = tmp_path / "kubectl"
+    program.write_text(f'#!/bin/sh\nshift\necho "$*" >> {tmp_path}/asked\n')
+    program.chmod(0o755)
+    kubectl = Kubectl(program, tmp_path / "kubeconfig")
+    Clearing(kubectl, ("team-b",), silent, 0.0, ENDED_FIRST).run()
+    asked = (tmp_path / "asked").read_text().splitlines()
+    deleted = [line.split()[1] for line in asked if line.startswith("delete")]
+    first = [name for name in deleted if name in ENDED_FIRST]
+    assert first == list(ENDED_FIRST)
+    jobs = next(n for n, kinds in enumerate(deleted) if "jobs" in kinds.split(","))
+    assert max(deleted.index(name) for name in ENDED_FIRST) < jobs
 
 
 @pytest.mark.parametrize(
