@@ -109,9 +109,9 @@ def require_nobody_left(scene: Scene, lab: Facts, attempt: Attempt) -> None:
                         since=one.since,
                     ),
                     say(
-                        "{job} asked less for a time: delete it, and submit it with {nodes} nodes",
+                        "there was room for it for a time: delete {job}, bring back the quota of "
+                        "step 1, and submit it again",
                         job=lab.big_job.name,
-                        nodes=lab.big_job.nodes,
                     ),
                 )
 
