@@ -20,6 +20,7 @@ from provision.message import Message, say
 CONDITIONS = say("the conditions of the Workload")
 RECORDER = say("the recorder's history")
 EVENTS = say("schedulingStats of the Workload and the events that the API still has")
+COUNTED = say("schedulingStats of the Workload and what its conditions say of before")
 _EVICTED, _PREEMPTED = "Evicted", "Preempted"
 
 
@@ -28,7 +29,8 @@ class Preemption:
     """One time that a Workload had to leave.
 
     `evicted` and `preempted` are the reasons of the conditions of that name; the second is empty
-    when only events are left, which do not tell it. `message` is what both said.
+    when only counts and events are left, which do not tell it. `message` is what both said, `since`
+    when it was, or when it was over.
     """
 
     evicted: str
@@ -100,16 +102,22 @@ def _recorded(history: History, uid: str) -> list[Preemption]:
 
 
 def _left(scene: Scene, workload: WorkloadNow) -> Iterator[Preemption]:
-    """From what the Workload counts and its events: without them the count says nothing of whom."""
+    """From what the Workload counts, with its events or what is left of its conditions: for whom.
+
+    The count alone says nothing of that.
+    """
     reasons = [
         dig_text(one, "reason")
         for one in dig_list(workload.raw, "status", "schedulingStats", "evictions")
     ]
     if _PREEMPTED not in reasons:
         return
-    for event in scene.events_of(workload.uid):
-        if event.reason == _PREEMPTED:
-            yield Preemption(_PREEMPTED, "", event.message, event.time, EVENTS)
+    events = [one for one in scene.events_of(workload.uid) if one.reason == _PREEMPTED]
+    for event in events:
+        yield Preemption(_PREEMPTED, "", event.message, event.time, EVENTS)
+    over = workload.conditions.get(_PREEMPTED)
+    if not events and over is not None and not over.is_true:
+        yield Preemption(_PREEMPTED, "", over.message, over.since, COUNTED)
 
 
 def _both(evicted: Condition, preempted: Condition, source: Message) -> Preemption:

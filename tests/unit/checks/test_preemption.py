@@ -6,7 +6,14 @@ import pytest
 
 from checks.history import History
 from checks.journal import SCHEMA
-from checks.judging.preemption import CONDITIONS, EVENTS, RECORDER, preemptions_of, preemptor_of
+from checks.judging.preemption import (
+    CONDITIONS,
+    COUNTED,
+    EVENTS,
+    RECORDER,
+    preemptions_of,
+    preemptor_of,
+)
 from checks.reasons.preempting import makes_room
 from checks.scene import Scene
 from checks.serving import read_deployment
@@ -102,6 +109,9 @@ def test_count_and_events_tell_it_without_a_recorder():
     low = workload("low", *BACK, schedulingStats=stats)
     (found,) = preemptions_of(scene(low, HIGH, events=[event]), "wl-low")
     assert (found.source, found.preempted) == (EVENTS, "")
+    (found,) = preemptions_of(scene(low, HIGH), "wl-low")
+    assert found.source is COUNTED
+    assert preemptor_of(scene(HIGH), found) is not None
     uncounted = workload("low", *BACK)
     assert preemptions_of(scene(uncounted, HIGH, events=[event]), "wl-low") == ()
 
