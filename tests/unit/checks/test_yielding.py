@@ -1,0 +1,109 @@
+"""Step 5 of the second lab while it is still on its way, and when it never was."""
+
+import pytest
+
+from checks.gpu_preemption.judge_preempting import (
+    find_yielding,
+    require_waiting_again,
+    require_yielding,
+)
+from checks.kit.expect import OnItsWay
+from checks.outcome import Mismatch
+from checks.scene import Scene
+from tests.unit.checks.conftest import ListedCluster, condition
+from tests.unit.checks.test_preemption import owned, workload
+from tests.unit.checks.test_tenant_judges import lab, manifest
+
+__all__ = ["lab"]  # a fixture
+
+LOW, HIGH = "pretrain-01", "finetune-01"
+MESSAGE = f"Preempted to accommodate a workload (UID: wl-{HIGH}, JobUID: tj-{HIGH})"
+LEFT = (
+    condition("Evicted", "True", "Preempted", MESSAGE),
+    condition("Preempted", "True", "InClusterQueue", MESSAGE),
+)
+HAS_QUOTA = (condition("QuotaReserved", "True"), condition("Admitted", "True"))
+
+
+def train_job(name, *, suspend, priority="low"):
+    labels = {"kueue.x-k8s.io/queue-name": "training", "kueue.x-k8s.io/priority-class": priority}
+    metadata = {"name": name, "namespace": "team-b", "uid": f"tj-{name}", "labels": labels}
+    return {"metadata": metadata, "spec": {"suspend": suspend, "trainer": {"numNodes": 4}}}
+
+
+def open_queue(position):
+    queue = manifest("tenant.yaml", position)
+    queue["metadata"]["generation"] = 1
+    queue["status"] = {"conditions": [condition("Active", "True", "Ready")]}
+    return queue
+
+
+def scene(train_jobs, workloads, pods=()):
+    between = {
+        "jobsets": [owned(LOW, "js", f"tj-{LOW}")],
+        "jobs": [owned(f"{LOW}-node-0", "job", "js")],
+        "pods": list(pods),
+    }
+    cluster = ListedCluster(
+        trainjobs=train_jobs,
+        workloads=workloads,
+        clusterqueues=[open_queue(0)],
+        localqueues=[open_queue(1)],
+        resourceflavors=[{"metadata": {"name": "fake-gpu"}, "spec": {}}],
+        **between,
+    )
+    return Scene(cluster, "team-b", "kueue.x-k8s.io/v1beta2")
+
+
+def low_of(here):
+    return here.train_job(LOW)
+
+
+def test_it_left_and_waits(lab):
+    here = scene([train_job(LOW, suspend=True)], [workload(LOW, *LEFT), workload(HIGH, held="4")])
+    found = find_yielding(here, lab)
+    assert (found.preemptor.owner, found.preemption.preempted) == (HIGH, "InClusterQueue")
+    require_waiting_again(here, lab, low_of(here))
+
+
+@pytest.mark.parametrize(
+    ("suspend", "conditions", "pods", "kind"),
+    [
+        (True, LEFT, [owned("p", "p", "job")], OnItsWay),
+        (False, LEFT, [], OnItsWay),
+        (False, HAS_QUOTA, [], Mismatch),
+    ],
+    ids=["pods-are-left", "not-suspended-yet", "has-quota-again"],
+)
+def test_it_does_not_wait_yet(lab, suspend, conditions, pods, kind):
+    here = scene([train_job(LOW, suspend=suspend)], [workload(LOW, *conditions)], pods)
+    with pytest.raises(kind) as told:
+        require_waiting_again(here, lab, low_of(here))
+    assert type(told.value) is kind
+
+
+def test_a_preemption_that_is_about_to_come_is_waited_for(lab):
+    running = workload(LOW, *HAS_QUOTA, held="4")
+    new = workload(HIGH, priority=1000)
+    jobs = [train_job(LOW, suspend=False), train_job(HIGH, suspend=True, priority="high")]
+    with pytest.raises(OnItsWay):
+        require_yielding(scene(jobs, [running, new]), lab)
+    equal = workload(HIGH, priority=100)
+    with pytest.raises(Mismatch) as told:
+        require_yielding(scene(jobs, [running, equal]), lab)
+    assert type(told.value) is Mismatch
+
+
+def test_nobody_left_for_one_that_found_room(lab):
+    jobs = [train_job(LOW, suspend=True), train_job(HIGH, suspend=False, priority="high")]
+    workloads = [workload(LOW), workload(HIGH, *HAS_QUOTA, held="4", priority=1000)]
+    with pytest.raises(Mismatch, match="nobody had to leave"):
+        require_yielding(scene(jobs, workloads), lab)
+
+
+@pytest.mark.parametrize(("there", "word"), [([], "STEP=4"), ([LOW], "high.yaml")])
+def test_without_one_of_the_two(lab, there, word):
+    here = scene([train_job(name, suspend=False) for name in there], [])
+    with pytest.raises(Mismatch) as told:
+        require_yielding(here, lab)
+    assert word in str(told.value.finding.next_move)
