@@ -19,7 +19,8 @@ quota_reserved() {
 
 # A number of the LocalQueue $1: of {{ gpu }} consumed, or its weight.
 consumed() {
-    kubectl -n "$namespace" get "$queue" "$1" -o go-template='{{ "{{" }}index .status.fairSharing.admissionFairSharingStatus.consumedResources "{{ gpu }}"{{ "}}" }}'
+    kubectl -n "$namespace" get "$queue" "$1" \
+        -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources.{{ gpu | replace(".", "\\.") }}}'
 }
 
 weight() {
@@ -63,7 +64,7 @@ one_is_in() {
 }
 
 has_numbers() {
-    consumed {{ tenant.local_queue }} >/dev/null 2>&1 && consumed {{ research.name }} >/dev/null 2>&1
+    [ -n "$(consumed {{ tenant.local_queue }})" ] && [ -n "$(consumed {{ research.name }})" ]
 }
 
 if [ "$(quota_reserved trainjob "$rival")" != True ]; then
