@@ -77,7 +77,8 @@ def train_job(name: str, nodes: int) -> dict[str, Any]:
             "runtimeRef": {"name": "torch-distributed"},
             "trainer": {
                 "image": "busybox:1.36",
-                "command": ["sleep", "3600"],
+                # A bare sleep would take the whole grace period to end.
+                "command": ["sh", "-c", "trap 'exit 0' TERM; sleep 3600"],
                 "numNodes": nodes,
                 "resourcesPerNode": {"requests": size, "limits": size},
             },
