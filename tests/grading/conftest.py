@@ -1,8 +1,8 @@
-"""One place for all cases of a run, started when the first case asks for it."""
+"""One place for all cases of a lab in a run, started when the first of them asks for it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,16 +16,35 @@ from tests.conftest import Surroundings
 LAB = "kueue_quota"
 
 
+Players = Callable[[str], Player]
+
+
 @pytest.fixture(scope="session")
-def player(
+def players(
     surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Player]:
-    """The kit's own place, warm for the whole run, and whoever plays cases on it."""
+) -> Iterator[Players]:
+    """Whoever plays the cases of a lab, on a place of the kit's own; one lab's is up at a time."""
     variables = surroundings(tmp_path_factory.mktemp("kit"))
-    place = Places(variables, is_root=False).open(LAB)
-    place.target.up(lambda _: None)
+    up: dict[str, Player] = {}
+
+    def player_of(lab: str) -> Player:
+        if lab not in up:
+            while up:
+                up.popitem()[1].place.target.down(lambda _: None)
+            place = Places(variables, is_root=False).open(lab)
+            place.target.up(lambda _: None)
+            desk = Desk(place.workspace, environment(place, variables))
+            up[lab] = Player(place, desk, Memory(place.home / "cases.json"))
+        return up[lab]
+
     try:
-        desk = Desk(place.workspace, environment(place, variables))
-        yield Player(place, desk, Memory(place.home / "cases.json"))
+        yield player_of
     finally:
-        place.target.down(lambda _: None)
+        for player in up.values():
+            player.place.target.down(lambda _: None)
+
+
+@pytest.fixture
+def player(players: Players) -> Player:
+    """Whoever plays the cases of the first lab."""
+    return players(LAB)

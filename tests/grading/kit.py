@@ -6,13 +6,20 @@ import ast
 from pathlib import Path
 
 from lab.casework.cases import Case, CaseError, read_case
-from lab.catalog import load_lab
+from lab.casework.playbook import BASE, BOOK
+from lab.catalog import lab_slugs, load_lab
 
 KIT = Path(__file__).parent
 KINDS = ("right", "wrong", "broken")
-# Checks that no learner can fail first, with the reason.
+# The labs that have a kit.
+LABS = tuple(slug for slug in lab_slugs() if (BASE / slug / BOOK).is_file())
+# Checks that no learner can fail first, by lab and step, with the reason.
 NEVER_FIRST = {
-    (3, "queue_active"): "a LocalQueue is not Active for its stopPolicy or for its ClusterQueue, "
+    (
+        "kueue_quota",
+        3,
+        "queue_active",
+    ): "a LocalQueue is not Active for its stopPolicy or for its ClusterQueue, "
     "and both are judged before; what is left is a Kueue that does not act",
 }
 

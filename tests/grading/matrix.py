@@ -65,7 +65,7 @@ def draw(rows: Sequence[Row], *, is_whole: bool) -> list[str]:
                 for row in mine
                 if row.case.kind == "wrong" and row.killer == check
             ]
-            never = NEVER_FIRST.get((step, check))
+            never = NEVER_FIRST.get((LAB, step, check))
             lines.append(f"  {check:22} {len(caught):3}  {', '.join(caught) or never or '-'}")
             if is_whole and not caught and never is None:
                 lines.append(f"!! step {step}: {check} catches no wrong case")

@@ -4,17 +4,20 @@ import pytest
 
 from lab.casework.cases import Case
 from lab.casework.playing import Player
-from tests.grading.conftest import LAB
+from tests.grading.conftest import LAB, Players
 from tests.grading.judging import VERDICTS, problem
-from tests.grading.kit import read_cases
+from tests.grading.kit import LABS, read_cases
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(150, func_only=True)]
 
 
 def params(*kinds: str) -> list[object]:
     return [
-        pytest.param(case, id=case.id, marks=() if case.is_smoke else (pytest.mark.full,))
-        for case in read_cases(LAB)
+        pytest.param(
+            case, id=f"{lab}/{case.id}", marks=() if case.is_smoke else (pytest.mark.full,)
+        )
+        for lab in LABS
+        for case in read_cases(lab)
         if case.kind in kinds
     ]
 
@@ -27,8 +30,8 @@ def str_id(case: Case) -> str:
 
 
 @pytest.mark.parametrize("case", params("right", "wrong", "broken"))
-def test_answer_is_judged(case: Case, player: Player) -> None:
-    played = player.play(case)
+def test_answer_is_judged(case: Case, players: Players) -> None:
+    played = players(case.lab).play(case)
     assert problem(played) == "", str(played)
 
 

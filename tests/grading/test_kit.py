@@ -12,7 +12,7 @@ from lab.casework.settling import owed
 from lab.casework.world import fingerprint
 from lab.catalog import load_lab
 from tests.grading.conftest import LAB
-from tests.grading.kit import KIT, NEVER_FIRST, checks_of, read_cases
+from tests.grading.kit import KIT, LABS, NEVER_FIRST, checks_of, read_cases
 from tests.grading.kit import read_kit_case as read_case
 
 GOOD = """\
@@ -26,37 +26,39 @@ check: queue_exists
 """
 
 
-STEPS = [step.number for step in load_lab(LAB).steps]
+STEPS = [(lab, step.number) for lab in LABS for step in load_lab(lab).steps]
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_every_check_has_a_right_a_wrong_and_a_broken_case(step):
-    cases = [case for case in read_cases(LAB) if case.step == step and case.is_smoke]
+@pytest.mark.parametrize(("lab", "step"), STEPS)
+def test_every_check_has_a_right_a_wrong_and_a_broken_case(lab, step):
+    cases = [case for case in read_cases(lab) if case.step == step and case.is_smoke]
     assert [case for case in cases if case.kind == "right"], "no right case passes its checks"
     assert [case for case in cases if case.kind == "broken"], "no broken case stops its checks"
     wrong = {case.check for case in cases if case.kind == "wrong"}
-    wrong |= {check for number, check in NEVER_FIRST if number == step}
-    assert [check for check in checks_of(LAB, step) if check not in wrong] == []
+    wrong |= {check for slug, number, check in NEVER_FIRST if (slug, number) == (lab, step)}
+    assert [check for check in checks_of(lab, step) if check not in wrong] == []
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_cases_name_checks_that_there_are(step):
-    known = checks_of(LAB, step)
-    cases = [case for case in read_cases(LAB) if case.step == step and case.kind == "wrong"]
+@pytest.mark.parametrize(("lab", "step"), STEPS)
+def test_cases_name_checks_that_there_are(lab, step):
+    known = checks_of(lab, step)
+    cases = [case for case in read_cases(lab) if case.step == step and case.kind == "wrong"]
     assert {case.id: case.check for case in cases if case.check not in known} == {}
 
 
-LEAST = {"right": 8, "wrong": 10, "broken": 3}
+LEAST = {"kueue_quota": {"right": 8, "wrong": 10, "broken": 3}}
+ENOUGH = {"right": 3, "wrong": 4, "broken": 1}
 
 
-@pytest.mark.parametrize("step", STEPS)
-def test_each_step_has_enough_cases_of_each_kind(step):
-    counts = Counter(case.kind for case in read_cases(LAB) if case.step == step)
-    assert {kind: counts[kind] for kind in LEAST if counts[kind] < LEAST[kind]} == {}
+@pytest.mark.parametrize(("lab", "step"), STEPS)
+def test_each_step_has_enough_cases_of_each_kind(lab, step):
+    counts = Counter(case.kind for case in read_cases(lab) if case.step == step)
+    least = LEAST.get(lab, ENOUGH)
+    assert {kind: counts[kind] for kind in least if counts[kind] < least[kind]} == {}
 
 
 def test_no_two_cases_have_the_same_name():
-    ids = [case.id for case in read_cases(LAB)]
+    ids = [(lab, case.id) for lab in LABS for case in read_cases(lab)]
     assert len(set(ids)) == len(ids)
 
 
