@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
+from checks.belonging import Belonging
 from checks.kit.quantities import show_amount
 from checks.picture import (
     Holding,
@@ -23,7 +24,7 @@ from checks.reasons.line import line_of, order_of, twin_among
 from checks.reasons.turns import twin_says
 from checks.things import Thing
 from checks.watching import NodeNow, PodNow, QueueNow, WorkloadNow
-from provision.message import Message
+from provision.message import Message, say
 
 T = TypeVar("T", bound=Thing)
 MOST_SLOTS = 64  # GPUs of one node that are drawn; a pod may name any number
@@ -43,30 +44,23 @@ class Painter:
         """The picture of these objects."""
         sitting = [pod for pod in seen.pods if pod.node and self._gpus(pod) and not pod.has_ended]
         self._seats = seat(sitting, {pod.uid: self._gpus(pod) for pod in sitting}, self._seats)
-        queues = tuple(_ledger(queue, seen) for queue in _named(seen.cluster_queues))
+        whose = Belonging(seen.workloads)
+        queues = tuple(_ledger(queue, seen, whose) for queue in _named(seen.cluster_queues))
         told = {one.uid for queue in queues for one in queue.holding}
         told |= {one.uid for queue in queues for one in queue.waiting}
-        holders = {one.owner_uid for one in seen.workloads if one.holds_quota}
         return Picture(
             queues,
             tuple(_stray(one) for one in _named(seen.workloads) if _is_stray(one, told)),
-            tuple(self._node(node, sitting, holders) for node in _named(seen.nodes)),
+            tuple(self._node(node, sitting, whose) for node in _named(seen.nodes)),
             tuple(_unplaced(pod) for pod in _named(seen.pods) if self._is_unplaced(pod)),
         )
 
     def _gpus(self, pod: PodNow) -> int:
         return int(pod.asked.get(self._gpu, Fraction(0)))
 
-    def _node(self, node: NodeNow, sitting: Iterable[PodNow], holders: set[str]) -> NodeShown:
+    def _node(self, node: NodeNow, sitting: Iterable[PodNow], whose: Belonging) -> NodeShown:
         taken = {
-            index: Slot(
-                index,
-                pod.name,
-                pod.job_name or None,
-                pod.namespace,
-                pod.owner_uid in holders or pod.uid in holders,
-                _phase(pod),
-            )
+            index: _slot(index, pod, whose.workload_of(pod))
             for pod in sitting
             if pod.node == node.name
             for index in self._seats[pod.uid]
@@ -78,6 +72,12 @@ class Painter:
 
     def _is_unplaced(self, pod: PodNow) -> bool:
         return not pod.node and bool(self._gpus(pod)) and not pod.has_ended
+
+
+def _slot(index: int, pod: PodNow, workload: WorkloadNow | None) -> Slot:
+    job = (workload.owner_name if workload else "") or pod.job_name or None
+    is_known = workload is not None and workload.holds_quota
+    return Slot(index, pod.name, job, pod.namespace, is_known, _phase(pod))
 
 
 def seat(
@@ -99,7 +99,7 @@ def seat(
     return seats
 
 
-def _ledger(queue: QueueNow, seen: Seen) -> Ledger:
+def _ledger(queue: QueueNow, seen: Seen, whose: Belonging) -> Ledger:
     active = queue.conditions.get("Active")
     holding = [w for w in seen.workloads if w.holds_quota and w.cluster_queue == queue.name]
     line = line_of(queue.name, seen.local_queues, seen.workloads)
@@ -112,7 +112,7 @@ def _ledger(queue: QueueNow, seen: Seen) -> Ledger:
             for name, nominal in queue.quota.items()
         ),
         holding=tuple(_holding(one) for one in sorted(holding, key=_reserved_at)),
-        waiting=tuple(_waiting(one, place, seen.workloads) for place, one in enumerate(line, 1)),
+        waiting=tuple(_waiting(one, place, seen, whose) for place, one in enumerate(line, 1)),
     )
 
 
@@ -127,12 +127,14 @@ def _holding(workload: WorkloadNow) -> Holding:
         state="admitted" if workload.is_admitted else "reserved",
         amounts=_amounts(workload),
         since=workload.conditions[kind].since,
+        priority=workload.priority,
+        priority_class=workload.priority_class,
     )
 
 
-def _waiting(workload: WorkloadNow, position: int, workloads: Iterable[WorkloadNow]) -> Waiting:
+def _waiting(workload: WorkloadNow, position: int, seen: Seen, whose: Belonging) -> Waiting:
     own = workload.conditions.get("QuotaReserved")
-    twin = twin_among(workloads, workload)
+    twin = twin_among(seen.workloads, workload)
     message: str | Message = "" if own is None else own.message
     return Waiting(
         *(workload.name, workload.owner_name, workload.namespace, workload.uid),
@@ -141,6 +143,9 @@ def _waiting(workload: WorkloadNow, position: int, workloads: Iterable[WorkloadN
         reason="" if own is None else own.reason,
         message=message if twin is None else twin_says(twin),
         since=order_of(workload)[1],
+        priority=workload.priority,
+        priority_class=workload.priority_class,
+        evicted=_evicted(workload, whose),
     )
 
 
@@ -152,17 +157,34 @@ def _stray(workload: WorkloadNow) -> Stray:
     own = workload.conditions.get("QuotaReserved")
     words = "" if own is None else own.message or own.reason
     name, job = workload.name, workload.owner_name
-    return Stray(name, job, workload.namespace, workload.queue, words)
+    rank = workload.priority, workload.priority_class
+    return Stray(name, job, workload.namespace, workload.queue, words, *rank)
+
+
+def _evicted(workload: WorkloadNow, whose: Belonging) -> str | Message:
+    condition = workload.conditions.get("Evicted")
+    if condition is None or not condition.is_true:
+        return ""
+    winner = whose.preemptor_of(workload)
+    if winner is None:
+        return f"{condition.reason}: {condition.message}"
+    return say(
+        "{reason}: it had to make room for {name}",
+        reason=condition.reason,
+        name=winner.owner_name or winner.name,
+    )
 
 
 def _unplaced(pod: PodNow) -> Unplaced:
-    said = pod.conditions.get("PodScheduled")
+    said = None if pod.gates else pod.conditions.get("PodScheduled")
     reason = "" if said is None or said.is_true else said.message or said.reason
     return Unplaced(pod.name, pod.job_name, pod.namespace, _phase(pod), reason)
 
 
 def _phase(pod: PodNow) -> str:
-    return "Terminating" if pod.is_deleting else pod.trouble or pod.phase
+    if pod.is_deleting:
+        return "Terminating"
+    return pod.trouble or ("SchedulingGated" if pod.gates and not pod.node else pod.phase)
 
 
 def _amounts(workload: WorkloadNow) -> dict[str, str]:

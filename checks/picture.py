@@ -36,7 +36,7 @@ class Resource:
 @dataclass(frozen=True, slots=True)
 class Holding:
     """A Workload that holds quota. `state`: "reserved", or "admitted" when nothing is left to wait
-    for; `since` is RFC 3339.
+    for; `since` is RFC 3339. `priority_class` is empty for a priority that comes from no class.
     """
 
     workload: str
@@ -46,12 +46,15 @@ class Holding:
     state: str
     amounts: Mapping[str, str]
     since: str
+    priority: int = 0
+    priority_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
     """A Workload in line, `position` 1 in front. `reason` and `message` are its own words; when it
-    has none, `message` says what is known of it. `since`: when it was queued, RFC 3339.
+    has none, `message` says what is known of it. `since`: when it was queued, RFC 3339. `evicted`:
+    that it had quota and lost it, why and for whom; empty when it did not.
     """
 
     workload: str
@@ -63,6 +66,9 @@ class Waiting:
     reason: str
     message: str | Message
     since: str
+    priority: int = 0
+    priority_class: str = ""
+    evicted: str | Message = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,8 @@ class Stray:
     namespace: str
     queue: str
     reason: str
+    priority: int = 0
+    priority_class: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +118,10 @@ class NodeShown:
 
 @dataclass(frozen=True, slots=True)
 class Unplaced:
-    """A pod that asks for GPUs and sits on no node; `reason` is the scheduler's."""
+    """A pod that asks for GPUs and sits on no node; `reason` is the scheduler's.
+
+    One that gates keep from the scheduler has the phase SchedulingGated and no reason: it waits.
+    """
 
     pod: str
     job: str

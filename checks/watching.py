@@ -18,6 +18,9 @@ from checks.things import Condition, Object, Thing, common_facts, owner_of
 __all__ = ["Condition", "Object", "Thing"]
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+ADMISSION_GATE = "kueue.x-k8s.io/admission"  # on pods that Kueue lets in one by one
+_JOB_SET = "jobset.sigs.k8s.io/jobset-name"
+_WORKLOAD_NOTE = "kueue.x-k8s.io/workload"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,14 @@ class PodNow(Thing):
     """A pod. `trouble` names why its containers do not run (CrashLoopBackOff, ErrImagePull).
 
     `node` is where it was placed (empty: nowhere yet), `placed` since when; `asked`: what it takes.
+    `job_name` is who it was made for: its JobSet's name, its Job's, or its Deployment's. `workload`
+    is the Workload that Kueue noted on it; `gates` keep the scheduler from looking at it.
     """
 
     owner_uid: str
     job_name: str
+    workload: str
+    gates: tuple[str, ...]
     phase: str
     trouble: str
     is_ready: bool
@@ -68,6 +75,16 @@ class WorkloadNow(Thing):
     cluster_queue: str
     is_active: bool
     amounts: Mapping[str, Fraction]
+
+    @property
+    def priority(self) -> int:
+        """The priority that Kueue orders and preempts by."""
+        return dig_count(self.raw, "spec", "priority")
+
+    @property
+    def priority_class(self) -> str:
+        """The class that its priority comes from, empty without one."""
+        return dig_text(self.raw, "spec", "priorityClassRef", "name")
 
     @property
     def is_finished(self) -> bool:
@@ -141,7 +158,9 @@ def read_pod(raw: Object) -> PodNow:
     return PodNow(
         **common,
         owner_uid=owner_of(raw)[0],
-        job_name=dig_text(raw, "metadata", "labels", "batch.kubernetes.io/job-name"),
+        job_name=_made_for(raw),
+        workload=dig_text(raw, "metadata", "annotations", _WORKLOAD_NOTE),
+        gates=tuple(dig_text(one, "name") for one in dig_list(raw, "spec", "schedulingGates")),
         phase=dig_text(raw, "status", "phase"),
         trouble=waiting,
         is_ready=ready is not None and ready.is_true,
@@ -150,6 +169,15 @@ def read_pod(raw: Object) -> PodNow:
         placed=placed.since if placed is not None and placed.is_true else "",
         asked=pod_amounts(dig_map(raw, "spec")),
     )
+
+
+def _made_for(raw: Object) -> str:
+    labels = dig_map(raw, "metadata", "labels")
+    if name := dig_text(labels, _JOB_SET) or dig_text(labels, "batch.kubernetes.io/job-name"):
+        return name
+    # A Deployment names its ReplicaSets after itself and this label.
+    revision = dig_text(labels, "pod-template-hash")
+    return owner_of(raw)[1].removesuffix(f"-{revision}") if revision else ""
 
 
 def read_node(raw: Object) -> NodeNow:

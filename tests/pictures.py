@@ -36,8 +36,10 @@ def record(name: str) -> Path:
 
 def _bare(item: object) -> object:
     bare = json.loads(json.dumps(item))
-    for key in ("managedFields", "annotations"):
-        bare["metadata"].pop(key, None)
+    bare["metadata"].pop("managedFields", None)
+    notes = bare["metadata"].pop("annotations", {})
+    if kept := {key: value for key, value in notes.items() if key == "kueue.x-k8s.io/workload"}:
+        bare["metadata"]["annotations"] = kept
     return bare
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checks.kit.paths import dig_count
 from checks.watching import LocalQueueNow, WorkloadNow
 
 _QUEUED_ANEW = ("PodsReadyTimeout", "AdmissionCheck")
@@ -39,7 +38,7 @@ def order_of(workload: WorkloadNow) -> tuple[int, str, str]:
 
 def priority_of(workload: WorkloadNow) -> int:
     """The priority that Kueue orders by."""
-    return dig_count(workload.raw, "spec", "priority")
+    return workload.priority
 
 
 def twin_among(workloads: Iterable[WorkloadNow], workload: WorkloadNow) -> WorkloadNow | None:

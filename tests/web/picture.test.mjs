@@ -101,3 +101,20 @@ test('only a few whole devices are drawn one by one', () => {
   assert.equal(isCountable('nvidia.com/gpu', '64', '0'), false);
   assert.equal(amountsText({ cpu: '1', 'nvidia.com/gpu': '2' }), 'nvidia.com/gpu 2, cpu 1');
 });
+
+test('who lost its quota tells why, with the move', () => {
+  const before = picture({ holding: ['low'], gpus: ['low'] });
+  const after = picture({ holding: ['high'], waiting: ['low'], gpus: ['high'] });
+  after.queues[0].waiting[0].evicted = 'Preempted: it had to make room for high';
+  const [back] = movesBetween(before, after).filter((move) => move.to === 'line');
+  assert.deepEqual(back, { name: 'low', from: 'quota', to: 'line', why: 'Preempted: it had to make room for high' });
+  const reasons = workloadRows(after).map((row) => row.reason);
+  assert.equal(reasons[1], 'Preempted: it had to make room for high; WaitingForQuota: no quota');
+});
+
+test('a class and its value stand in the table; who has neither shows nothing', () => {
+  const shown = picture({ holding: ['a'], waiting: ['b', 'c'] });
+  Object.assign(shown.queues[0].holding[0], { priority: 1000, priority_class: 'high' });
+  Object.assign(shown.queues[0].waiting[0], { priority: 0, priority_class: 'zero' });
+  assert.deepEqual(workloadRows(shown).map((row) => row.priority), ['high 1000', 'zero 0', '']);
+});

@@ -3,6 +3,7 @@
 import { el } from './dom.js';
 import { isOutsideLedger, known } from './moves.js';
 import { amountsText, isCountable, share } from './quantity.js';
+import { priorityText } from './tables.js';
 import { t } from './words.js';
 
 const TONES = 8;
@@ -52,7 +53,7 @@ function drawLine({ waiting }) {
   if (!waiting.length) return el('p', { class: 'soft empty', text: t('nobody_waits') });
   return el('ol', {}, waiting.map((entry) => el('li', {}, chip(
     entry, `line:${known(entry)}`, line(`${t('place_in_line', { position: entry.position })} · ${gpusOf(entry)}`),
-    line(entry.reason, 'reason'), line(entry.message, 'message')))));
+    drawPriority(entry), line(entry.evicted, 'reason'), line(entry.reason, 'reason'), line(entry.message, 'message')))));
 }
 
 function gpusOf({ amounts }) {
@@ -72,7 +73,8 @@ function drawResource({ name, nominal, reserved }, queue) {
 /** One box for each device of the quota; a Workload takes as many as it holds. */
 function drawCells(resource, nominal, queue) {
   const cells = queue.holding.filter((entry) => Number(entry.amounts?.[resource]) > 0).map((entry) => {
-    const made = chip(entry, `quota:${known(entry)}`, line(t(entry.state === 'admitted' ? 'admitted' : 'reserved')));
+    const made = chip(entry, `quota:${known(entry)}`, line(t(entry.state === 'admitted' ? 'admitted' : 'reserved')),
+      drawPriority(entry));
     made.style.gridColumn = `span ${Math.min(Number(entry.amounts[resource]), 8)}`;
     return made;
   });
@@ -86,7 +88,12 @@ function drawCells(resource, nominal, queue) {
 function drawOthers(queue) {
   const counted = queue.resources.filter(isDevice).map((one) => one.name);
   const others = queue.holding.filter((entry) => !counted.some((name) => Number(entry.amounts?.[name]) > 0));
-  return others.map((entry) => chip(entry, `quota:${known(entry)}`, line(amountsText(entry.amounts))));
+  return others.map((entry) => chip(entry, `quota:${known(entry)}`, line(amountsText(entry.amounts)), drawPriority(entry)));
+}
+
+function drawPriority(entry) {
+  const text = priorityText(entry);
+  return text ? line(t('priority_of', { priority: text })) : null;
 }
 
 function drawNode(node) {
@@ -109,7 +116,7 @@ function drawSlot(slot) {
 function drawUnqueued(entries) {
   if (!entries.length) return null;
   return el('div', { class: 'zone aside' }, el('h3', { text: t('in_no_queue') }),
-    entries.map((entry) => chip(entry, `none:${known(entry)}`, line(entry.queue), line(entry.reason, 'reason'))));
+    entries.map((entry) => chip(entry, `none:${known(entry)}`, line(entry.queue), drawPriority(entry), line(entry.reason, 'reason'))));
 }
 
 function drawUnplaced(entries) {

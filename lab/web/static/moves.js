@@ -23,22 +23,29 @@ function stations(picture) {
   const line = new Set();
   const quota = new Set();
   const pods = new Map();
+  const evicted = new Map(); // why those in the line lost their quota
   for (const queue of picture.queues) {
-    queue.waiting.forEach((entry) => line.add(known(entry)));
+    queue.waiting.forEach((entry) => {
+      line.add(known(entry));
+      if (entry.evicted) evicted.set(known(entry), entry.evicted);
+    });
     queue.holding.forEach((entry) => quota.add(known(entry)));
   }
   for (const node of picture.nodes) {
     node.slots.filter((slot) => slot.pod).forEach((slot) => pods.set(slot.pod, known(slot)));
   }
   const gpu = new Set(pods.values());
-  return { line, quota, gpu, pods, all: new Set([...line, ...quota, ...gpu]) };
+  return { line, quota, gpu, pods, evicted, all: new Set([...line, ...quota, ...gpu]) };
 }
 
 function movesOf(name, was, is) {
   const before = ['gpu', 'quota', 'line'].filter((place) => was[place].has(name));
   const gained = (place) => is[place].has(name) && !was[place].has(name);
   const moves = [];
-  if (gained('line')) moves.push({ name, from: was.quota.has(name) ? 'quota' : 'outside', to: 'line' });
+  if (gained('line')) {
+    const why = was.quota.has(name) && is.evicted.get(name);
+    moves.push({ name, from: was.quota.has(name) ? 'quota' : 'outside', to: 'line', ...(why ? { why } : {}) });
+  }
   if (gained('quota')) moves.push({ name, from: was.line.has(name) ? 'line' : 'outside', to: 'quota' });
   if (!is.all.has(name)) moves.push({ name, from: before[0], to: 'outside' });
   return moves;

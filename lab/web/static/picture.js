@@ -130,9 +130,9 @@ export class Picture {
 
   #tell(moves) {
     const list = byId('moves');
-    for (const { name, from, to } of moves) {
+    for (const { name, from, to, why } of moves) {
       list.append(el('li', {}, el('span', { class: 'soft', text: clock(new Date().toISOString()) }), ' ',
-        el('strong', { text: name }), ` ${t(`moved_${from}_${to}`)}`));
+        el('strong', { text: name }), ` ${t(`moved_${from}_${to}`)}`, why ? ` (${why})` : ''));
     }
     while (list.children.length > TOLD) list.firstChild.remove();
   }

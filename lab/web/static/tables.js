@@ -13,7 +13,8 @@ export function workloadRows(picture) {
       rows.push({ queue: queue.name, place: t(entry.state === 'admitted' ? 'admitted' : 'reserved'), ...told(entry, picture), reason: '' });
     }
     for (const entry of queue.waiting) {
-      const reason = [entry.reason, entry.message].filter(Boolean).join(': ');
+      const own = [entry.reason, entry.message].filter(Boolean).join(': ');
+      const reason = [entry.evicted, own].filter(Boolean).join('; ');
       rows.push({ queue: queue.name, place: t('place_in_line', { position: entry.position }), ...told(entry, picture), reason });
     }
   }
@@ -29,8 +30,14 @@ function told(entry, picture) {
     .map((slot) => `${node.name} ${slot.index}`));
   return {
     job: entry.job || '-', workload: entry.workload, amounts: amountsText(entry.amounts),
+    priority: priorityText(entry),
     gpus: slots.join(', ') || '-', since: entry.since ? clock(entry.since) : '-',
   };
+}
+
+/** The value that Kueue orders by, and the class that it comes from; empty for neither. */
+export function priorityText({ priority, priority_class: name }) {
+  return [name, priority || name ? String(priority ?? 0) : ''].filter(Boolean).join(' ');
 }
 
 /** Rows for the GPUs of all nodes, and for pods that have none yet. */
@@ -53,7 +60,7 @@ export function quotaRows(picture) {
 }
 
 const TABLES = [
-  ['table_workloads', ['queue', 'place', 'job', 'workload', 'amounts', 'reason', 'gpus', 'since'], workloadRows],
+  ['table_workloads', ['queue', 'place', 'job', 'workload', 'priority', 'amounts', 'reason', 'gpus', 'since'], workloadRows],
   ['table_gpus', ['node', 'gpu', 'job', 'pod', 'phase', 'ledger'], gpuRows],
   ['table_quota', ['queue', 'state', 'resource', 'nominal', 'reserved'], quotaRows],
 ];

@@ -228,3 +228,44 @@ def test_equal_objects_make_equal_pictures():
     for kind in found:
         found[kind].reverse()
     assert one.draw(seen(found)) == first
+
+
+def test_pods_of_a_training_belong_to_its_workload_through_jobset_and_job():
+    picture = drawn("preempted")
+    slots = picture.nodes[0].slots
+    assert [(slot.job, slot.in_ledger) for slot in slots] == [("finetune-01", True)] * 4
+    (held,) = picture.queues[0].holding
+    assert (held.job, held.priority_class, held.priority) == ("finetune-01", "high", 1000)
+
+
+def test_who_had_to_leave_says_for_whom_and_with_which_priority_it_waits():
+    waiting = {one.job: one for one in drawn("preempted").queues[0].waiting}
+    evicted = waiting["pretrain-01"]
+    assert (evicted.priority_class, evicted.priority) == ("low", 100)
+    assert str(evicted.evicted) == "Preempted: it had to make room for finetune-01"
+    assert evicted.reason == "WaitingForQuota"
+    assert waiting["finetune-02"].evicted == ""
+    assert evicted.position > waiting["finetune-02"].position
+
+
+def test_who_had_to_leave_for_one_that_is_gone_says_it_in_kueues_words():
+    found = recorded("preempted")
+    found["Workload"] = [w for w in found["Workload"] if "finetune-01" not in w["metadata"]["name"]]
+    picture = painter().draw(seen(found))
+    (evicted,) = [one for one in picture.queues[0].waiting if one.job == "pretrain-01"]
+    assert str(evicted.evicted).startswith("Preempted: Preempted to accommodate a workload (UID:")
+    assert not any(slot.in_ledger for slot in picture.nodes[0].slots)
+    assert {slot.job for slot in picture.nodes[0].slots} == {"finetune-01"}
+
+
+def test_a_gated_pod_waits_and_is_no_error():
+    found = recorded("preempted")
+    pod = next(one for one in found["Pod"] if one["metadata"]["namespace"] == "team-b")
+    pod["spec"].pop("nodeName")
+    pod["spec"]["schedulingGates"] = [{"name": "kueue.x-k8s.io/admission"}]
+    blocked = condition("PodScheduled", "False", "SchedulingGated", "Scheduling is blocked")
+    pod["status"] = {"phase": "Pending", "conditions": [blocked]}
+    picture = painter().draw(seen(found))
+    (gated,) = picture.unplaced
+    assert (gated.phase, gated.reason) == ("SchedulingGated", "")
+    assert pod["metadata"]["name"] not in {slot.pod for slot in picture.nodes[0].slots}
