@@ -6,6 +6,7 @@ compared with, since their wording changes between versions.
 
 from __future__ import annotations
 
+from checks.asking import PodAsking
 from checks.kit.paths import dig_map, dig_text
 from checks.reasons.cause import Cause, Detail, Explanation
 from checks.reasons.failures import why_any_failed
@@ -14,11 +15,20 @@ from checks.reasons.limits import breaks_limits, limit_source
 from checks.reasons.pods import explain_pods
 from checks.reasons.queues import explain_queues
 from checks.reasons.quota import explain_room
-from checks.reasons.turns import behind_head, evicted, refused, twin_of, waiting_for_checks
+from checks.reasons.replicas import explain_deployment
+from checks.reasons.turns import (
+    behind_head,
+    evicted,
+    made_room_for,
+    refused,
+    twin_of,
+    waiting_for_checks,
+)
 from checks.reasons.words import detail, kueue_says, there_is
 from checks.scene import Scene
+from checks.serving import DeploymentNow
 from checks.training import Submitted
-from checks.watching import QUEUE_LABEL, JobNow, WorkloadNow
+from checks.watching import QUEUE_LABEL, WorkloadNow
 from provision.message import say
 
 __all__ = ["Cause", "Detail", "Explanation", "explain", "explain_fully", "kueue_says"]
@@ -29,8 +39,10 @@ _DEFAULT_QUEUE = "default"  # Kueue puts this queue on unlabelled Jobs (LocalQue
 _EXCLUDED = ("kube-system", "kueue-system")
 
 
-def explain_fully(scene: Scene, job: JobNow) -> Explanation:
+def explain_fully(scene: Scene, job: Submitted | DeploymentNow) -> Explanation:
     """Why this Job does not run, from its label to its containers, or that it runs."""
+    if isinstance(job, DeploymentNow):
+        return explain_deployment(scene, job, explain_fully)
     found = explain(scene, job)
     if (failing := job.conditions.get("FailureTarget")) is not None and not job.ended_as:
         what = say(
@@ -38,7 +50,7 @@ def explain_fully(scene: Scene, job: JobNow) -> Explanation:
         )
         return Explanation(Cause.ENDED, what).told(detail("event", failing.message))
     if found.cause is Cause.ADMITTED:
-        if job.is_suspended:
+        if job.is_suspended and not isinstance(job, PodAsking):
             what = say("Job {job} is admitted, but still suspended", job=job.name)
             return Explanation(Cause.ADMITTED, what, is_coming=True)
         return explain_pods(scene, job).told(*found.details)
@@ -51,7 +63,8 @@ def explain_fully(scene: Scene, job: JobNow) -> Explanation:
     if workload is None or found.cause is Cause.ENDED:
         return found
     says = kueue_says(workload)
-    return found.told(detail("says", says) if says else None, evicted(workload))
+    said = detail("says", says) if says else None
+    return found.told(made_room_for(scene, workload), said, evicted(workload))
 
 
 def explain(scene: Scene, job: Submitted) -> Explanation:
@@ -123,11 +136,20 @@ def _ended(scene: Scene, job: Submitted) -> Explanation:
 
 
 def _unqueued(scene: Scene, job: Submitted) -> Explanation:
+    left = scene.workload_of(job)
+    if job.is_suspended and left is not None and not left.queue:
+        what = say(
+            "{job} carries no queue label, and Kueue holds what has none: "
+            "manageJobsWithoutQueueName is on",
+            job=job.name,
+        )
+        return Explanation(Cause.UNQUEUED, what).told(
+            detail("label", find_label(job.raw, QUEUE_LABEL))
+        )
     what = say("Job {job} carries no queue label, so Kueue leaves it alone", job=job.name)
     found = Explanation(Cause.UNQUEUED, what).told(
         detail("label", find_label(job.raw, QUEUE_LABEL))
     )
-    left = scene.workload_of(job)
     if left is not None:
         note = say("a Workload {workload} is left from when it was queued", workload=left.name)
         found = found.told(detail("also", note))
@@ -153,7 +175,10 @@ def _no_workload(scene: Scene, job: Submitted) -> Explanation:
             job=job.name,
             name=wanted,
         )
-        return Explanation(Cause.PRIORITY, what).told(there_is(wanted, known))
+        held = say("it stays held and gets no Workload until there is such a class")
+        return Explanation(Cause.PRIORITY, what).told(
+            there_is(wanted, known), detail("also", held) if job.is_suspended else None
+        )
     urgent = dig_text(job.raw, "spec", "template", "spec", "priorityClassName")
     if urgent and urgent not in (there := scene.pod_priority_names()):
         what = say(

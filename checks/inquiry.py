@@ -9,10 +9,12 @@ from pathlib import Path
 from checks.explain import Explanation, explain_fully
 from checks.kit.cluster import JOB, POD, Cluster
 from checks.kit.paths import dig_list, dig_text
+from checks.makers import Maker, beyond_jobs, kind_of, maker_of
 from checks.reasons.cause import Cause, Detail
 from checks.reasons.pods import explain_pod
 from checks.reasons.words import detail, near_names
 from checks.scene import Scene
+from checks.things import Thing
 from checks.watching import JobNow, PodNow, WorkloadNow, read_job, read_pod
 from provision.message import say
 
@@ -20,6 +22,9 @@ _KINDS = {
     "Job": ("job", "jobs", "job.batch", "jobs.batch"),
     "Pod": ("pod", "pods", "po"),
     "Workload": ("workload", "workloads", "kwl", "workload.kueue.x-k8s.io"),
+    "TrainJob": ("trainjob", "trainjobs", "trainjob.trainer.kubeflow.org"),
+    "Deployment": ("deployment", "deployments", "deploy", "deployment.apps", "deployments.apps"),
+    "JobSet": ("jobset", "jobsets", "jobset.jobset.x-k8s.io"),
 }
 
 
@@ -35,7 +40,10 @@ class NotThere(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the name meant (`kind`, `namespace`, `name`), its Job if it has one, and why."""
+    """What the name meant (`kind`, `namespace`, `name`), its Job if it has one, and why.
+
+    `job` is what was submitted, of the kind `job_kind`: a Job, TrainJob, JobSet, Deployment or pod.
+    """
 
     kind: str
     namespace: str
@@ -44,6 +52,7 @@ class Answer:
     way: tuple[str, ...]
     why: Explanation
     requests: int
+    job_kind: str = "Job"
 
 
 def inquire(
@@ -54,7 +63,13 @@ def inquire(
     `asked` may carry a kind (`pod/x`). Namespaces are looked at in their order, then, unless
     `only`, all others. Raises NotThere, and CannotTell when the API server does not answer.
     """
-    cluster = Cluster(kubeconfig)
+    return inquire_of(Cluster(kubeconfig), asked, namespaces, api_version, only=only)
+
+
+def inquire_of(
+    cluster: Cluster, asked: str, namespaces: Sequence[str], api_version: str, *, only: bool
+) -> Answer:
+    """The same, asked of a cluster that is at hand."""
     kind, name = _split(asked)
     scene = Scene(cluster, namespaces[0], api_version)
     cluster.require_served(scene.queue_kind)
@@ -66,12 +81,13 @@ def inquire(
         raise NotThere(asked, tuple(namespaces), near_names(name, _names(scene, namespaces)))
     thing = ordered[0]
     scene = Scene(cluster, thing.namespace, api_version)
-    job = thing if isinstance(thing, JobNow) else _job_of(scene, thing)
+    job = maker_of(scene, thing)
     why = explain_fully(scene, job) if job else _without_job(scene, thing)
-    kind = {JobNow: "Job", PodNow: "Pod", WorkloadNow: "Workload"}[type(thing)]
     way = _way(scene, job) if job else ()
-    name = job.name if job else ""
-    return Answer(kind, thing.namespace, thing.name, name, way, why, cluster.requests)
+    whose = (job.name, way) if job else ("", way)
+    made_by = kind_of(job) if job else "Job"
+    what = kind_of(thing), thing.namespace, thing.name
+    return Answer(*what, *whose, why, cluster.requests, made_by)
 
 
 def _split(asked: str) -> tuple[str, str]:
@@ -82,15 +98,17 @@ def _split(asked: str) -> tuple[str, str]:
     return (kind, name) if kind else ("", asked)
 
 
-def _find(scene: Scene, kind: str, name: str) -> list[JobNow | PodNow | WorkloadNow]:
-    """Things of that name, Jobs before pods before Workloads."""
+def _find(scene: Scene, kind: str, name: str) -> list[Thing]:
+    """Things of that name, Jobs before pods before Workloads; then what makes Jobs or pods."""
     if kind in ("", "Job") and (jobs := [job for job in _jobs(scene) if job.name == name]):
         return list(jobs)
     if kind in ("", "Pod") and (pods := [pod for pod in _pods(scene) if pod.name == name]):
         return list(pods)
-    if kind in ("", "Workload"):
-        return [one for one in scene.workloads() if one.name == name]
-    return []
+    works = scene.workloads() if kind in ("", "Workload") else ()
+    if named := [one for one in works if one.name == name]:
+        return list(named)
+    is_beyond = kind not in ("Job", "Pod", "Workload")
+    return [one for one in beyond_jobs(scene, kind) if one.name == name] if is_beyond else []
 
 
 def _rank(namespace: str, namespaces: Sequence[str]) -> int:
@@ -106,15 +124,11 @@ def _pods(scene: Scene) -> list[PodNow]:
 
 
 def _names(scene: Scene, namespaces: Iterable[str]) -> set[str]:
-    things = [*_jobs(scene), *_pods(scene), *scene.workloads()]
+    things: list[Thing] = [*_jobs(scene), *_pods(scene), *scene.workloads(), *beyond_jobs(scene)]
     return {one.name for one in things if one.namespace in namespaces}
 
 
-def _job_of(scene: Scene, thing: PodNow | WorkloadNow) -> JobNow | None:
-    return next((job for job in scene.jobs() if job.uid == thing.owner_uid), None)
-
-
-def _without_job(scene: Scene, thing: JobNow | PodNow | WorkloadNow) -> Explanation:
+def _without_job(scene: Scene, thing: Thing) -> Explanation:
     if isinstance(thing, PodNow):
         return explain_pod(scene, thing).told(_no_job(thing))
     what = say("Workload {workload} belongs to no Job that exists", workload=thing.name)
@@ -135,9 +149,9 @@ def _no_job(pod: PodNow) -> Detail:
     return detail("also", say("{note}; Kueue queues only Jobs here", note=note))
 
 
-def _way(scene: Scene, job: JobNow) -> tuple[str, ...]:
+def _way(scene: Scene, job: Maker) -> tuple[str, ...]:
     """Job, LocalQueue, ClusterQueue and flavors, as far as they are there."""
-    way = [f"Job {job.name}"]
+    way = [f"{kind_of(job)} {job.name}"]
     if not job.queue:
         return tuple(way)
     way.append(f"LocalQueue {job.queue}")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from checks.asking import JobSetNow
 from checks.history import History
 from checks.kit.cluster import EVENT, JOB, NODE, POD, Cluster, Kind, Object
 from checks.kit.paths import dig_text, dig_texts
@@ -31,6 +32,7 @@ _LIMIT_RANGE = Kind("LimitRange", "limitranges", "v1")
 # What stands between an object and the pods that are made for it, from above to below.
 _BETWEEN: Mapping[type[Thing], tuple[Kind, ...]] = {
     TrainJobNow: (JOB_SET, JOB),
+    JobSetNow: (JOB,),
     DeploymentNow: (REPLICA_SET,),
 }
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from checks.asking import JobSetNow, PodAsking
 from checks.kit.cluster import Kind
 from checks.kit.paths import dig, dig_count, dig_map, dig_text
 from checks.kit.quantities import sum_amounts
@@ -49,7 +50,8 @@ class TrainJobNow(Thing):
         return next((kind for kind in ("Complete", "Failed") if self.is_true(kind)), "")
 
 
-Submitted = JobNow | TrainJobNow  # what Kueue lets in as a whole, by spec.suspend
+# What Kueue lets in as a whole, by spec.suspend or a pod's gate.
+Submitted = JobNow | TrainJobNow | JobSetNow | PodAsking
 
 
 def read_train_job(raw: Object) -> TrainJobNow:

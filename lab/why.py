@@ -51,8 +51,9 @@ class WhyReport:
             state=state_of(answer),
         )
         above: Rows = [(say("why"), answer.why.what)]
-        if answer.kind != "Job" and answer.job:
-            above.insert(0, (say("Job"), say("{text}", text=answer.job)))
+        if answer.job and answer.kind != answer.job_kind:
+            label = say("Job") if answer.job_kind == "Job" else Message(answer.job_kind)
+            above.insert(0, (label, say("{text}", text=answer.job)))
         details: Rows = [(one.label, one.text) for one in _not_said_yet(answer, self._speech)]
         below: Rows = []
         if answer.way:

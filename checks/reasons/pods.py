@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from checks.asking import PodAsking
 from checks.kit.expect import cut, plain
 from checks.kit.paths import dig_count, dig_list, dig_map, dig_text
 from checks.reasons.cause import Cause, Explanation
@@ -12,14 +13,17 @@ from checks.reasons.failures import why_any_failed, why_failed
 from checks.reasons.nodes import hardware, view_nodes
 from checks.reasons.words import detail
 from checks.scene import Scene
-from checks.watching import JobNow, PodNow
+from checks.training import Submitted
+from checks.watching import PodNow, read_pod
 from provision.message import Message, say
 
 _OWN_SCHEDULER = ("", "default-scheduler")
 
 
-def explain_pods(scene: Scene, job: JobNow) -> Explanation:
+def explain_pods(scene: Scene, job: Submitted) -> Explanation:
     """How the pods of a Job are that may have pods: admitted, or in no queue."""
+    if isinstance(job, PodAsking):
+        return explain_pod(scene, read_pod(job.raw))
     pods = [pod for pod in scene.pods_of(job) if not pod.is_deleting]
     for pod in pods:
         found = explain_pod(scene, pod)
@@ -108,7 +112,7 @@ def _kept_off(scene: Scene, pod: PodNow, message: str) -> Explanation:
     return found.told(detail("scheduler", cut(message)))
 
 
-def _from_flavor(scene: Scene, job: JobNow, found: Explanation) -> Explanation:
+def _from_flavor(scene: Scene, job: Submitted, found: Explanation) -> Explanation:
     """The same; when the label that no node has comes from a flavor, with that flavor named."""
     if found.cause is not Cause.NODE_LABELS:
         return found
@@ -119,7 +123,7 @@ def _from_flavor(scene: Scene, job: JobNow, found: Explanation) -> Explanation:
     return replace(found, move=CORRECT_FLAVOR).told(detail("source", note))
 
 
-def label_source(scene: Scene, job: JobNow, lacking: Collection[str]) -> Message | None:
+def label_source(scene: Scene, job: Submitted, lacking: Collection[str]) -> Message | None:
     """From which flavor Kueue took these label keys of the Job's pods; None when from none."""
     workload = scene.workload_of(job)
     assigned = dig_list(
@@ -136,7 +140,7 @@ def label_source(scene: Scene, job: JobNow, lacking: Collection[str]) -> Message
     return None
 
 
-def _views(scene: Scene, job: JobNow) -> list[set[str]]:
+def _views(scene: Scene, job: Submitted) -> list[set[str]]:
     """For each pod of the Job the label keys that keep it off its nearest node."""
     return [
         {one.subject for view in view_nodes(scene, pod.raw)[:1] for one in view.obstacles}
@@ -144,7 +148,7 @@ def _views(scene: Scene, job: JobNow) -> list[set[str]]:
     ]
 
 
-def _no_pods(scene: Scene, job: JobNow) -> Explanation:
+def _no_pods(scene: Scene, job: Submitted) -> Explanation:
     if job.is_suspended:
         what = say("Job {job} is suspended: spec.suspend is true", job=job.name)
         return Explanation(Cause.SUSPENDED, what)

@@ -14,7 +14,7 @@ from checks.kit.paths import dig_list, dig_text
 from checks.kit.quantities import show_amount
 from checks.reasons.cause import Cause, Detail, Explanation
 from checks.reasons.flavors import FlavorObstacle, flavor_obstacle
-from checks.reasons.preempting import makes_room
+from checks.reasons.preempting import makes_room, who_stays
 from checks.reasons.room import Room, held, room_of
 from checks.reasons.words import detail, kueue_says, names_of
 from checks.scene import Scene
@@ -129,7 +129,9 @@ def _quota_short(workload: WorkloadNow, queue: QueueNow, tried: _Try) -> Explana
         makes_room(tried.rooms[name].holders, workload, queue, name) for name in tried.short()
     )
     found = Explanation(Cause.QUOTA, what, is_coming=is_releasing or is_preempting)
-    return found.told(*_figures(tried, tried.short()), _cohort(queue))
+    holders = [one for name in tried.short() for one in tried.rooms[name].holders]
+    stays = None if is_preempting else who_stays(holders, workload, queue)
+    return found.told(stays, *_figures(tried, tried.short()), _cohort(queue))
 
 
 def _figures(tried: _Try, short: list[str]) -> list[Detail]:

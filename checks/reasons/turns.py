@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from checks.belonging import Belonging
 from checks.kit.paths import dig_list, dig_text
 from checks.kit.proof import seconds_of
 from checks.reasons.cause import Cause, Detail, Explanation
 from checks.reasons.line import line_of, order_of, twin_among
+from checks.reasons.preempting import show_priority
 from checks.reasons.quota import explain_room
 from checks.reasons.words import detail, kueue_says
 from checks.scene import Scene
@@ -66,6 +68,22 @@ def evicted(workload: WorkloadNow) -> Detail | None:
     if condition is None or not condition.is_true:
         return None
     return detail("evicted", f"{condition.reason}: {condition.message}")
+
+
+def made_room_for(scene: Scene, workload: WorkloadNow) -> Detail | None:
+    """For whom it had to leave: the object behind the uids of Kueue's message."""
+    winner = Belonging(scene.workloads()).preemptor_of(workload)
+    if winner is None:
+        return None
+    owner = next(iter(dig_list(winner.raw, "metadata", "ownerReferences")), {})
+    told = say(
+        "{kind} {name}, priority {theirs}; this one has {own}, and waits again",
+        kind=dig_text(owner, "kind") or "Workload",
+        name=winner.owner_name or winner.name,
+        theirs=show_priority(winner),
+        own=show_priority(workload),
+    )
+    return detail("preemptor", told)
 
 
 def waiting_for_checks(workload: WorkloadNow) -> Explanation | None:

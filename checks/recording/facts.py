@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from checks.kit.paths import dig, dig_count, dig_list, dig_map, dig_text, dig_texts
 from checks.kit.quantities import show_amount
-from checks.things import common_facts
+from checks.things import common_facts, owner_of
 from checks.watching import (
     QUEUE_LABEL,
     Object,
@@ -54,7 +54,14 @@ def digest_of(spec: Mapping[str, object]) -> str:
 def _job(raw: Object) -> Facts:
     job = read_job(raw)
     conditions = _conditions(job)
-    return {"queue": job.queue, "suspend": job.is_suspended, "conditions": conditions}
+    uid, owner = owner_of(raw)
+    return {
+        "owner": owner,
+        "owner_uid": uid,
+        "queue": job.queue,
+        "suspend": job.is_suspended,
+        "conditions": conditions,
+    }
 
 
 def _workload(raw: Object) -> Facts:
