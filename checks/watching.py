@@ -19,7 +19,7 @@ __all__ = ["Condition", "Object", "Thing"]
 
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 ADMISSION_GATE = "kueue.x-k8s.io/admission"  # on pods that Kueue lets in one by one
-_JOB_SET = "jobset.sigs.k8s.io/jobset-name"
+JOB_SET_LABEL = "jobset.sigs.k8s.io/jobset-name"
 _WORKLOAD_NOTE = "kueue.x-k8s.io/workload"
 
 
@@ -173,7 +173,7 @@ def read_pod(raw: Object) -> PodNow:
 
 def _made_for(raw: Object) -> str:
     labels = dig_map(raw, "metadata", "labels")
-    if name := dig_text(labels, _JOB_SET) or dig_text(labels, "batch.kubernetes.io/job-name"):
+    if name := dig_text(labels, JOB_SET_LABEL) or dig_text(labels, "batch.kubernetes.io/job-name"):
         return name
     # A Deployment names its ReplicaSets after itself and this label.
     revision = dig_text(labels, "pod-template-hash")

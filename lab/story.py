@@ -39,6 +39,7 @@ class Plot:
     before: dict[str, Change] = field(default_factory=dict)
     waits: dict[str, str] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
+    owners: dict[str, str] = field(default_factory=dict)
 
 
 def tell_story(history: History) -> tuple[Moment, ...]:
@@ -53,7 +54,9 @@ def _moments(change: Change, plot: Plot) -> Iterator[Moment]:
     before = plot.before.get(change.uid)
     if change.what == "known" and before is not None:
         return
-    for told in tell(change, before, plot.waits, plot.gone):
+    if change.kind == "Workload":
+        plot.owners[change.uid] = change.owner or change.name
+    for told in tell(change, before, plot.waits, plot.gone, plot.owners):
         yield _moment(change, told)
     plot.before[change.uid] = change
     if change.is_gone:

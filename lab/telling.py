@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 
 from checks.history import Change, seconds
-from provision.message import Message, say
+from checks.kit.paths import dig_list
+from lab.told import Telling, Told, ended, left, tell_any
+from provision.message import say
+
+__all__ = ["Told", "tell"]
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A word for programs, a sentence for people, and the API's own time for it (may be empty)."""
-
-    word: str
-    what: Message
-    since: str = ""
-
-
-Telling = Iterator[Told]
-
-
-def tell(change: Change, before: Change | None, waits: dict[str, str], gone: set[str]) -> Telling:
+def tell(
+    change: Change,
+    before: Change | None,
+    waits: dict[str, str],
+    gone: set[str],
+    owners: Mapping[str, str],
+) -> Telling:
     """What is new with an object since it was `before`.
 
-    `waits` remembers by uid since when Workloads wait, `gone` which objects are deleted.
+    `waits` remembers by uid since when Workloads wait, `gone` which objects are deleted, `owners`
+    whose the Workloads are that were seen.
     """
     if change.kind == "Workload":
-        yield from _workload(change, before, waits, gone)
+        yield from _workload(change, before, waits, gone, owners)
     elif change.kind == "Pod":
         yield from _pod(change, before, gone)
-    elif change.kind in _TELLERS:
-        yield from _TELLERS[change.kind](change, before)
+    else:
+        yield from _TELLERS.get(change.kind, tell_any)(change, before)
 
 
 def _flavor(change: Change, before: Change | None) -> Telling:
@@ -87,11 +85,16 @@ def _openness(change: Change, before: Change | None) -> Telling:
 
 
 def _job(change: Change, before: Change | None) -> Telling:
+    if change.owner:
+        yield from ended(change, before)
+        return
     if change.is_gone:
         yield Told("deleted", say("Job deleted"), change.deleting)
         return
     if before is None:
         what = say("Job submitted without a queue label, past Kueue")
+        if change.facts.get("suspend") is True:
+            what = say("Job submitted without a queue label, suspended")
         if change.queue:
             what = say("Job submitted to the queue {queue}", queue=change.queue)
         yield Told("submitted", what, change.created)
@@ -103,15 +106,15 @@ def _job(change: Change, before: Change | None) -> Telling:
         yield Told(
             "changed", say("Job suspended by hand") if is_off else say("Job resumed by hand")
         )
-    for ending in ("Complete", "Failed"):
-        if change.is_true(ending) and not (before and before.is_true(ending)):
-            condition = change.condition(ending)
-            since = condition.since if condition else ""
-            yield Told("ended", say("Job ended: {how}", how=ending), since)
+    yield from ended(change, before)
 
 
 def _workload(
-    change: Change, before: Change | None, waits: dict[str, str], gone: set[str]
+    change: Change,
+    before: Change | None,
+    waits: dict[str, str],
+    gone: set[str],
+    owners: Mapping[str, str],
 ) -> Telling:
     if change.is_gone:
         waits.pop(change.uid, None)
@@ -122,19 +125,26 @@ def _workload(
     old = before.condition("QuotaReserved") if before else None
     if reserved is not None and not reserved.is_true and (old is None or _of(old) != _of(reserved)):
         waits.setdefault(change.uid, reserved.since)
-        yield Told("waits", say("waits: {reason}: {message}", **_words(reserved)), reserved.since)
+        evicted = change.condition("Evicted")
+        if evicted is None or evicted.message != reserved.message:
+            what = say("waits: {reason}: {message}", **_words(reserved))
+            yield Told("waits", what, reserved.since)
     if admitted and admitted.is_true and not (before and before.is_true("Admitted")):
         yield _admission(change, waits.pop(change.uid, ""), admitted.since)
-    for kind, word in (("Evicted", "evicted"), ("Preempted", "preempted")):
-        condition = change.condition(kind)
-        if condition and condition.is_true and not (before and before.is_true(kind)):
-            yield Told(word, say("{kind}: {message}", kind=kind, message=condition.message))
+    yield from left(change, before, owners)
     if change.facts.get("active") is False and (before is None or before.facts.get("active")):
         yield Told("deactivated", say("its Workload is switched off: spec.active is false"))
 
 
 def _admission(change: Change, since: str, until: str) -> Told:
     queue = str(change.facts.get("cluster_queue", "-"))
+    if since and change.facts.get("evictions"):
+        what = say(
+            "let in again by ClusterQueue {queue} after {seconds} s in line",
+            queue=queue,
+            seconds=f"{max(0.0, seconds(until) - seconds(since)):.0f}",
+        )
+        return Told("admitted", what, until)
     if not since:
         return Told("admitted", say("admitted by ClusterQueue {queue}", queue=queue), until)
     what = say(
@@ -162,6 +172,10 @@ def _pod(change: Change, before: Change | None, gone: set[str]) -> Telling:
         yield Told("trouble", say("its pod {pod} is in {how}", pod=change.name, how=trouble))
     placed, old = change.condition("PodScheduled"), before and before.condition("PodScheduled")
     if placed and placed.status == "False" and not (old and _of(old) == _of(placed)):
+        if gates := ", ".join(str(one) for one in dig_list(change.facts, "gates")):
+            what = say("its pod {pod} is held by gates: {gates}", pod=change.name, gates=gates)
+            yield Told("unplaced", what, placed.since)
+            return
         what = say("its pod is not placed: {message}", message=placed.message or placed.reason)
         yield Told("unplaced", what, placed.since)
 

@@ -14,6 +14,7 @@ from checks.kit.paths import dig, dig_count, dig_list, dig_map, dig_text, dig_te
 from checks.kit.quantities import show_amount
 from checks.things import common_facts, owner_of
 from checks.watching import (
+    JOB_SET_LABEL,
     QUEUE_LABEL,
     Object,
     Thing,
@@ -54,7 +55,7 @@ def digest_of(spec: Mapping[str, object]) -> str:
 def _job(raw: Object) -> Facts:
     job = read_job(raw)
     conditions = _conditions(job)
-    uid, owner = owner_of(raw)
+    uid, owner = owner_of(raw) if dig_text(raw, "metadata", "labels", JOB_SET_LABEL) else ("", "")
     return {
         "owner": owner,
         "owner_uid": uid,
@@ -128,10 +129,11 @@ def _flavor(raw: Object) -> Facts:
 
 def _any(raw: Object) -> Facts:
     thing = Thing(**common_facts(raw))
+    suspend = dig(raw, "spec", "suspend")
     return {
         "queue": dig_text(raw, "metadata", "labels", QUEUE_LABEL),
         "priority_class": dig_text(raw, "metadata", "labels", _PRIORITY_LABEL),
-        "suspend": dig(raw, "spec", "suspend"),
+        "suspend": suspend if isinstance(suspend, bool) else None,
         "conditions": _conditions(thing),
     }
 
