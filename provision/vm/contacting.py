@@ -172,3 +172,48 @@ def _denied(machine: Machine, key: Path | None, text: str) -> TargetError:
             "A password is never asked for; a key with a passphrase goes into ssh-agent first."
         ),
     )
+
+
+def another_machine(login: str, before: Machine) -> TargetError:
+    """The error for a HOST that is not the machine that the place lives in."""
+    return TargetError(
+        say(
+            "This place lives in {before}, and {login} is another machine: its host key differs.",
+            before=before.name,
+            login=login,
+        ),
+        next_move=say(
+            "Leave HOST out to go on with {before}, or remove the place first: make destroy.",
+            before=before.name,
+        ),
+    )
+
+
+def no_shell(machine: Machine, done: Done) -> TargetError:
+    """The error for a login that ends without running a command."""
+    return TargetError(
+        say(
+            "{machine} lets {user} log in, but runs no command: {why}.",
+            machine=machine.name,
+            user=machine.user,
+            why=done.last_line or say("exit code {code}", code=done.returncode),
+        ),
+        next_move=say("Name a login with a shell of its own in HOST=user@host."),
+    )
+
+
+def no_root(machine: Machine, reason: str) -> TargetError:
+    """The error for a login that is not root and may not become it."""
+    return TargetError(
+        say(
+            "{user} on {machine} is not root and may not become it without a password: {why}.",
+            user=machine.user,
+            machine=machine.name,
+            why=reason or say("sudo failed"),
+        ),
+        next_move=say(
+            "Log in as root (HOST=root@...), or allow it there in a file of /etc/sudoers.d: "
+            "{user} ALL=(ALL) NOPASSWD: ALL",
+            user=machine.user,
+        ),
+    )

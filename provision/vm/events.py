@@ -21,6 +21,8 @@ _WRAPPING = re.compile(
     r"^(?:Task failed: |Action failed: |Module failed: |Unexpected \w+ error: |"
     r"Failed to connect to the host via ssh: |ssh: )+"
 )
+# Where Ansible cannot write on a machine it calls that unreachable, too.
+_REACHED = re.compile(r"No space left on device|Disk quota exceeded|create temporary directory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class Course:
             task=_name(facts),
             host=str(facts.get("host", "")),
             cause=cause.strip().rstrip("."),
-            is_unreachable=is_unreachable,
+            is_unreachable=is_unreachable and not _REACHED.search(cause),
             next_move=move.strip(),
         )
 

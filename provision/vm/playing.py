@@ -16,6 +16,7 @@ from provision.files import write_atomically
 from provision.message import Message, say
 from provision.target import Progress, Tell
 from provision.vm.events import Course, Failure
+from provision.vm.filling import advice
 from provision.vm.machine import Machine
 from provision.vm.playbook_run import SETTINGS, Ended, Limits, PlaybookRun
 from provision.vm.variables import Variables, inventory
@@ -114,7 +115,8 @@ class Player:
                     path=self.log,
                 ),
             )
-        return TargetError(self._failed(failure), next_move=self._look(failure.next_move))
+        move = advice(self._machine, self._home, failure.cause) or failure.next_move
+        return TargetError(self._failed(failure), next_move=self._look(move))
 
     def _failed(self, failure: Failure) -> Message:
         return say(
@@ -124,7 +126,7 @@ class Player:
             cause=failure.cause,
         )
 
-    def _look(self, move: str = "") -> Message:
+    def _look(self, move: Message | str = "") -> Message:
         if move:
             return say("{move} The log is {path}.", move=move, path=self.log)
         return say("Look at {path}, then run the same command again: it goes on.", path=self.log)

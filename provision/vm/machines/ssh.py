@@ -6,21 +6,25 @@ import contextlib
 import re
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from provision.errors import LabError, TargetError, TimedOut, UsageError
+from provision.errors import LabError, TimedOut, UsageError
 from provision.files import write_atomically
 from provision.message import Message, say
 from provision.settings import Settings
 from provision.target import Progress, Tell
 from provision.vm.contacting import (
+    another_machine,
     changed_key,
     is_key_refused,
     is_worth_waiting,
     known_hosts_text,
     known_keys,
     lets_nobody_in,
+    no_root,
+    no_shell,
     scan,
     shown,
     unreachable,
@@ -97,11 +101,12 @@ class SshMaker:
         key = self._key()
         tell(Progress(say("contacting {login}", login=login), 0.0))
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._learn_host_key(login, before, tell, started)
-        machine = Machine(str(login), login.host, login.port, login.user, self._config)
-        self._write_config(machine, key)
-        self._greet(machine, key, patience=0.0 if before is None else PATIENCE)
-        save_machine(self._home, NAME, machine)
+        with self._kept(before):
+            self._learn_host_key(login, before, tell, started)
+            machine = Machine(str(login), login.host, login.port, login.user, self._config)
+            self._write_config(machine, key)
+            self._greet(machine, key, patience=0.0 if before is None else PATIENCE)
+            save_machine(self._home, NAME, machine)
         seconds = time.monotonic() - started
         tell(Progress(say("contacting {login}", login=login), seconds, is_done=True))
         return machine
@@ -157,6 +162,23 @@ class SshMaker:
             )
         return named
 
+    @contextlib.contextmanager
+    def _kept(self, before: Machine | None) -> Iterator[None]:
+        """A machine that was had stays reachable when a wrong HOST or KEY is named for it."""
+        key = self._folder / "key"
+        files = (self._known_hosts, self._config, key)
+        texts = {path: path.read_bytes() for path in files if path.is_file()}
+        try:
+            yield
+        except BaseException:
+            if before is not None:
+                hang_up(before)
+                if key not in texts:
+                    key.unlink(missing_ok=True)
+                for path, text in texts.items():
+                    write_atomically(path, text)
+            raise
+
     def _learn_host_key(
         self, login: Login, before: Machine | None, tell: Tell, started: float
     ) -> None:
@@ -168,7 +190,7 @@ class SshMaker:
         if not found:
             raise unreachable(login.host, login.port, why_silent(login.host, login.port))
         if before is not None and known and not set(known) & set(found):
-            raise _another(login, before)
+            raise another_machine(str(login), before)
         if not set(known) & set(found):
             stage = say("its host key, seen for the first time: {key}", key=shown(found[0]))
             tell(Progress(stage, time.monotonic() - started))
@@ -210,30 +232,8 @@ class SshMaker:
         if not done.is_reached:
             raise why_refused(done, machine, key)
         if done.returncode != 0:
-            raise _no_shell(machine, done)
-
-
-def _another(login: Login, before: Machine) -> TargetError:
-    return TargetError(
-        say(
-            "This place lives in {before}, and {login} is another machine: its host key differs.",
-            before=before.name,
-            login=login,
-        ),
-        next_move=say(
-            "Leave HOST out to go on with {before}, or remove the place first: make destroy.",
-            before=before.name,
-        ),
-    )
-
-
-def _no_shell(machine: Machine, done: Done) -> TargetError:
-    return TargetError(
-        say(
-            "{machine} lets {user} log in, but runs no command: {why}.",
-            machine=machine.name,
-            user=machine.user,
-            why=done.last_line or say("exit code {code}", code=done.returncode),
-        ),
-        next_move=say("Name a login with a shell of its own in HOST=user@host."),
-    )
+            raise no_shell(machine, done)
+        if not machine.is_root:
+            done = run(machine, machine.as_root("true"), input=None, within=ANSWER_SECONDS)
+            if done.is_reached and done.returncode != 0:
+                raise no_root(machine, done.last_line)

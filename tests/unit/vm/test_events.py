@@ -43,6 +43,22 @@ def test_an_unreachable_machine_is_told_apart():
     assert course.failure.cause == "connect to host 127.0.0.1 port 1: Connection refused"
 
 
+@pytest.mark.parametrize(
+    ("said", "is_unreachable"),
+    [
+        ("mkdir: cannot create directory '/root/x': No space left on device", False),
+        ("Failed to create temporary directory. In some cases, you may have been able to", False),
+        ("Failed to connect to the host via ssh: Connection timed out", True),
+    ],
+)
+def test_a_machine_that_cannot_be_written_on_is_reached(said, is_unreachable):
+    course = Course()
+    event = {"task": "Copy", "host": "machine", "res": {"unreachable": True, "msg": said}}
+    course.take({"event": "runner_on_unreachable", "event_data": event})
+    assert course.failure is not None
+    assert course.failure.is_unreachable is is_unreachable
+
+
 def test_a_play_that_never_began_has_its_error_from_what_was_said():
     course, lines = play("no-playbook")
     assert lines == []

@@ -167,6 +167,36 @@ def test_nobody_at_the_address_is_told_in_the_systems_words(programs, home):
     )
 
 
+def test_a_login_that_may_not_become_root_is_told(programs, home):
+    programs("ssh", f'case "$*" in *sudo*) {says("sudo: a password is required", 1)};; esac')
+    words = refused(home, host="guest@192.0.2.1")
+    assert "guest on guest@192.0.2.1 is not root and may not become it" in words
+    assert "sudo: a password is required" in words
+    assert load_machine(home) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (says("guest@h: Permission denied (publickey)."), "refuses the login guest"),
+        (f'case "$*" in *sudo*) {says("sudo: no", 1)};; esac', "may not become it"),
+        (says("Connection refused"), "Connection refused"),
+    ],
+)
+def test_a_wrong_host_takes_no_machine_away(programs, home, tmp_path, monkeypatch, words, expected):
+    monkeypatch.setattr(maker_module, "PATIENCE", 0.0)
+    programs("ssh", "exit 0")
+    machine = maker(home).ensure(silent)
+    folder = home / "machine"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    key = tmp_path / "id"
+    key.write_text("a key")
+    programs("ssh", words)
+    assert expected in refused(home, host="guest@192.0.2.1", key=key)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert load_machine(home) == ("ssh", machine)
+
+
 def test_a_machine_that_lets_one_in_and_hangs_is_given_up(programs, home, monkeypatch):
     monkeypatch.setattr(maker_module, "ANSWER_SECONDS", 0.3)
     programs("ssh", 'case "$*" in *"-O exit"*) exit 0;; esac; exec sleep 30')
