@@ -10,15 +10,15 @@ import pytest
 
 from tests.conftest import Surroundings
 from tests.integration.cli import Lab
-from tests.integration.vm.site import Provision, Site, Stages, processes_of
+from tests.integration.vm.site import Provision, Site, processes_of
 from tests.machines.booting import boot, halt
 from tests.machines.bundling import make_bundle
 from tests.machines.needs import missing
 from tests.machines.places import cache
 from tests.machines.record import Record
+from tests.telling import STAGES
 
 NAME, SUBNET = "labtest", 100
-STAGES = Stages()
 
 
 @pytest.fixture(scope="session")
@@ -104,11 +104,3 @@ def solved(site: Site, first: Provision) -> Site:
         site.lab.done("reset", "--yes", within=300)
         site.solve_all()
     return site
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How long each stage took."""
-    if STAGES.taken:
-        terminalreporter.section("the vm target: seconds by stage")
-        for name, seconds in STAGES.taken:
-            terminalreporter.write_line(f"{seconds:7.1f}  {name}")
