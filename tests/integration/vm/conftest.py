@@ -21,7 +21,7 @@ from tests.telling import STAGES
 NAME, SUBNET = "labtest", 100
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def machine() -> Iterator[Record]:
     """A fresh machine that answers on SSH. Skips, and is counted, where none can be had."""
     if reasons := missing():
@@ -41,7 +41,7 @@ def machine() -> Iterator[Record]:
         assert left == (), "left behind"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All that the machine is provisioned from."""
     if reasons := missing():
@@ -50,7 +50,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return make_bundle(tmp_path_factory.mktemp("bundle") / "bundle").folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(
     bundle: Path,
     machine: Record,
@@ -76,13 +76,13 @@ def site(
     assert processes_of(home) == [], "left behind"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pristine(site: Site) -> frozenset[str]:
     """What is on the machine before anything is put there."""
     return site.snapshot()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def first(site: Site, pristine: frozenset[str]) -> Provision:
     """The first provision of the machine."""
     assert pristine
