@@ -16,7 +16,7 @@ from tests.conftest import Surroundings
 LAB = "kueue_quota"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def player(
     surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Player]:
