@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 from provision.errors import LabError, TargetError, TimedOut, UsageError
@@ -27,6 +26,7 @@ from provision.vm.contacting import (
     why_refused,
     why_silent,
 )
+from provision.vm.login import Login, read_login
 from provision.vm.machine import (
     FOLDER,
     Done,
@@ -42,34 +42,8 @@ from provision.waiting import wait_until
 
 NAME = "ssh"
 ANSWER_SECONDS = 25.0
+_KEY = "key"
 PATIENCE = 90.0  # a machine that was had before may be booting
-_HOST = re.compile(r"([\w.-]+)@(\[[0-9A-Fa-f:.%\w]+\]|[\w.-]+)(?::(\d{1,5}))?", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """Where to log in, from `user@host[:port]`; `host` is without the brackets of IPv6."""
-
-    user: str
-    host: str
-    port: int = 22
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.user}@{host}" + ("" if self.port == 22 else f":{self.port}")
-
-
-def read_login(text: str) -> Login:
-    """The parts of HOST. UsageError when it is not so written: it goes into a command line."""
-    found = _HOST.fullmatch(text)
-    port = int(found.group(3) or 22) if found else 0
-    is_sane = found is not None and not found.group(1).startswith("-")
-    if found is None or not is_sane or not 0 < port < 65536 or found.group(2).startswith("-"):
-        raise UsageError(
-            say("HOST is {value}, which is not a login on a machine.", value=text or '""'),
-            next_move=say("Write it as in HOST=root@192.0.2.10, or HOST=root@192.0.2.10:2222."),
-        )
-    return Login(found.group(1), found.group(2).strip("[]"), port)
 
 
 class SshMaker:
@@ -99,9 +73,11 @@ class SshMaker:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._learn_host_key(login, before, tell, started)
         machine = Machine(str(login), login.host, login.port, login.user, self._config)
-        self._write_config(machine, key)
-        self._greet(machine, key, patience=0.0 if before is None else PATIENCE)
+        with self._config_kept(before):
+            self._write_config(machine, key)
+            self._greet(machine, key, patience=0.0 if before is None else PATIENCE)
         save_machine(self._home, NAME, machine)
+        self._remember(key)
         seconds = time.monotonic() - started
         tell(Progress(say("contacting {login}", login=login), seconds, is_done=True))
         return machine
@@ -143,11 +119,13 @@ class SshMaker:
         )
 
     def _key(self) -> Path | None:
-        """The private key to log in with: the named one, else the one used before."""
-        kept = self._folder / "key"
+        """The private key to log in with: the named one, else the one that got in before."""
+        kept = self._folder / _KEY
         named = self._vm.key
-        if named is None and kept.is_file():
+        if named is None and kept.is_file() and not self._vm.is_key_dropped:
             named = Path(kept.read_text("utf-8").strip())
+            if not named.is_file():
+                raise _lost_key(named)
         if named is None:
             return None
         if not named.is_file():
@@ -168,7 +146,8 @@ class SshMaker:
         if not found:
             raise unreachable(login.host, login.port, why_silent(login.host, login.port))
         if before is not None and known and not set(known) & set(found):
-            raise _another(login, before)
+            is_same = (login.host, login.port) == (before.address, before.port)
+            raise changed_key(before, found) if is_same else _another(login, before)
         if not set(known) & set(found):
             stage = say("its host key, seen for the first time: {key}", key=shown(found[0]))
             tell(Progress(stage, time.monotonic() - started))
@@ -184,10 +163,26 @@ class SshMaker:
             runtime=self._settings.runtime,
             key=key,
         )
-        if key is not None:
-            write_atomically(self._folder / "key", f"{key}\n")
         if write_atomically(self._config, text):
             hang_up(machine)  # a connection that is shared was made by the old one
+
+    @contextlib.contextmanager
+    def _config_kept(self, before: Machine | None) -> Iterator[None]:
+        """What led into the machine before leads there again when this attempt does not get in."""
+        kept = self._config.read_bytes() if before and self._config.is_file() else None
+        try:
+            yield
+        except BaseException:
+            if kept is not None:
+                write_atomically(self._config, kept.decode("utf-8"))
+            raise
+
+    def _remember(self, key: Path | None) -> None:
+        """The key that got in is the one for the runs to come; none stands for one's own keys."""
+        if key is not None:
+            write_atomically(self._folder / _KEY, f"{key}\n")
+        else:
+            (self._folder / _KEY).unlink(missing_ok=True)
 
     def _greet(self, machine: Machine, key: Path | None, *, patience: float) -> None:
         """Returns when the machine ran a command; raises what hinders it."""
@@ -206,7 +201,7 @@ class SshMaker:
             raise lets_nobody_in(machine, ANSWER_SECONDS)
         done = answers[-1]
         if is_key_refused(done):
-            raise changed_key(machine, self._known_hosts)
+            raise changed_key(machine)
         if not done.is_reached:
             raise why_refused(done, machine, key)
         if done.returncode != 0:
@@ -224,6 +219,13 @@ def _another(login: Login, before: Machine) -> TargetError:
             "Leave HOST out to go on with {before}, or remove the place first: make destroy.",
             before=before.name,
         ),
+    )
+
+
+def _lost_key(path: Path) -> UsageError:
+    return UsageError(
+        say("The private key {path}, which got into this place's machine, is gone.", path=path),
+        next_move=say("Name another one in KEY, or write KEY= with nothing for your own keys."),
     )
 
 

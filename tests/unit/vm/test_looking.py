@@ -23,6 +23,8 @@ ANSWER = {
     ]
 }
 
+MACHINE = Machine("box", "h", 22, "root", Path("/nowhere/ssh_config"))
+
 
 class Maker:
     """A maker that has a machine already."""
@@ -83,8 +85,20 @@ def test_a_machine_that_does_not_answer_is_the_one_cause(look):
     assert not found["machine"].is_ready
     assert "No route to host" in str(found["machine"].detail)
     for name in ("k3s", "node", "kueue"):
-        assert str(found[name].detail) == "the machine does not answer"
+        assert str(found[name].detail) == "the machine cannot be asked"
         assert found[name].is_needed
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Host key verification failed.", "its host key differs from the known one, in "),
+        ("root@h: Permission denied (publickey).", "it refuses the login root"),
+    ],
+)
+def test_a_machine_that_answers_and_shuts_us_out_is_told_by_its_cause(look, text, why):
+    found = look(f"echo '{text}' >&2; exit 255", Maker(MACHINE, is_on=False))
+    assert str(found["machine"].detail).startswith(why)
 
 
 def test_a_machine_without_the_lab_is_told_with_what_helps(look):

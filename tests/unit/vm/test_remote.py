@@ -25,6 +25,8 @@ def inside(tmp_path, monkeypatch):
         machine = Machine("box", "10.0.0.1", 22, user, tmp_path / "ssh_config")
         return Inside(machine, "kueue_quota", "ko")
 
+    (folder / "ssh-keyscan").write_text("#!/bin/sh\n")
+    (folder / "ssh-keyscan").chmod(0o755)
     return make
 
 
@@ -72,6 +74,8 @@ def test_an_error_there_is_told_in_this_readers_words(inside):
     ("script", "words"),
     [
         ("echo 'Connection refused' >&2; exit 255", ["does not answer over SSH", "refused"]),
+        ("echo 'Host key verification failed.' >&2; exit 255", ["box answers with another host"]),
+        ("echo 'root@h: Permission denied' >&2; exit 255", ["box refuses the login root"]),
         ("echo 'lab: not found' >&2; exit 127", ["127", "not found"]),
         ("echo '[1]'", ["ended with 0"]),
         ("echo '{'; echo '}'; exit 3", ["ended with 3"]),
