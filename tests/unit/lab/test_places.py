@@ -143,7 +143,7 @@ def test_a_machine_named_at_a_local_place_is_refused_and_at_one_in_a_machine_tak
         {"HOST": "laptop"},  # as tcsh has it
         {"HOST": "x86_64-conda-linux-gnu"},
         {"HOST": "127.0.0.1"},
-        {"HOST": "0.0.0.0"},  # noqa: S104
+        {"HOST": "0.0.0.0"},
         {"HOST": "", "VM": ""},
         {"BUNDLE": "/b"},
     ],
@@ -158,5 +158,5 @@ def test_the_kit_stays_local_whatever_machine_is_named(tmp_path):
 
 
 def test_an_unknown_target_is_told_with_those_for_people(tmp_path):
-    with pytest.raises(UsageError, match="There is no target foo; there are: local, vm.$"):
+    with pytest.raises(UsageError, match=r"There is no target foo; there are: local, vm\.$"):
         places({"LAB_HOME": str(tmp_path), "TARGET": "foo"}).open()
