@@ -56,7 +56,7 @@ def _examine_machine(machine: Machine) -> Iterator[Diagnosis]:
         facts = preflight.ask(machine)
     except LabError as error:
         yield bad("machine", error.what, error.next_move or UP)
-        yield skipped("machine.room", say("not looked at, since the machine does not answer"))
+        yield skipped("machine.room", say("not looked at, since the machine cannot be asked"))
         return
     seconds = time.monotonic() - began
     what = say("{machine} answers: {os}", machine=machine.name, os=facts.os)

@@ -53,7 +53,6 @@ from provision.vm.kubectl import Kubectl
 from provision.waiting import wait_until
 
 KIND = "inside"
-CALLED = "vm"  # what people know the target as, in there and outside
 READY_SECONDS, COMPANION_SECONDS = 180.0, 60.0
 
 
@@ -190,7 +189,7 @@ class InsideTarget:
         self._state()
         facts = read_facts(self._facts_file)
         return TargetInfo(
-            name=CALLED,
+            name="vm",  # what people know it as, in there and outside
             lab=self._spec.lab,
             kubeconfig=facts.kubeconfig,
             grader_kubeconfig=self._spec.home / "grader.kubeconfig",
