@@ -118,6 +118,8 @@ def why_shut(done: Done, machine: Machine) -> Message | None:
     """In a few words why a machine that answers lets us not in; None when it does not answer."""
     if is_key_refused(done):
         path = known_hosts_of(machine)
+        if not known_keys(path):
+            return say("its host key is not known here, make provision takes it down")
         return say("its host key differs from the known one, in {path}", path=path)
     if is_login_refused(done):
         return say("it refuses the login {user}", user=machine.user)
@@ -127,7 +129,9 @@ def why_shut(done: Done, machine: Machine) -> Message | None:
 def why_not_in(done: Done, machine: Machine) -> TargetError:
     """The error for an ssh that ended with 255, whichever way it did not get in."""
     if is_key_refused(done):
-        return changed_key(machine)
+        return (
+            changed_key(machine) if known_keys(known_hosts_of(machine)) else _unknown_key(machine)
+        )
     return why_refused(done, machine, key_of(machine))
 
 
@@ -159,6 +163,14 @@ def changed_key(machine: Machine, now: tuple[str, ...] = ()) -> TargetError:
             "If the new one is right, remove {path} and run make provision.",
             path=known_hosts,
         ),
+    )
+
+
+def _unknown_key(machine: Machine) -> TargetError:
+    """The error for a machine whose known host key was taken away."""
+    return TargetError(
+        say("The host key of {machine} is not known here.", machine=machine.name),
+        next_move=say("Run make provision: it shows the key and takes it down."),
     )
 
 

@@ -29,6 +29,7 @@ def place(tmp_path, monkeypatch):
     save_state(home, new_state("kueue_quota", "vm"))
     keep_choices(home, Choices(maker="ssh", gpus="extended-resource"))
     save_machine(home, "ssh", Machine("root@h", "h", 22, "root", home / "machine" / "ssh_config"))
+    (home / "machine" / "known_hosts").write_text("machine ssh-ed25519 AAAA\n")
     settings = Settings(
         cache=tmp_path / "cache",
         runtime=tmp_path,

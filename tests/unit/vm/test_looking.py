@@ -23,8 +23,6 @@ ANSWER = {
     ]
 }
 
-MACHINE = Machine("box", "h", 22, "root", Path("/nowhere/ssh_config"))
-
 
 class Maker:
     """A maker that has a machine already."""
@@ -90,14 +88,19 @@ def test_a_machine_that_does_not_answer_is_the_one_cause(look):
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "known", "why"),
     [
-        ("Host key verification failed.", "its host key differs from the known one, in "),
-        ("root@h: Permission denied (publickey).", "it refuses the login root"),
+        ("Host key verification failed.", "machine ssh-ed25519 AAAA", "its host key differs from"),
+        ("Host key verification failed.", "", "its host key is not known here"),
+        ("root@h: Permission denied (publickey).", "", "it refuses the login root"),
     ],
 )
-def test_a_machine_that_answers_and_shuts_us_out_is_told_by_its_cause(look, text, why):
-    found = look(f"echo '{text}' >&2; exit 255", Maker(MACHINE, is_on=False))
+def test_a_machine_that_answers_and_shuts_us_out_is_told_by_its_cause(
+    look, tmp_path, text, known, why
+):
+    (tmp_path / "known_hosts").write_text(known)
+    machine = Machine("box", "h", 22, "root", tmp_path / "ssh_config")
+    found = look(f"echo '{text}' >&2; exit 255", Maker(machine, is_on=False))
     assert str(found["machine"].detail).startswith(why)
 
 

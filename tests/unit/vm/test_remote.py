@@ -25,6 +25,7 @@ def inside(tmp_path, monkeypatch):
         machine = Machine("box", "10.0.0.1", 22, user, tmp_path / "ssh_config")
         return Inside(machine, "kueue_quota", "ko")
 
+    (tmp_path / "known_hosts").write_text("machine ssh-ed25519 AAAA\n")
     (folder / "ssh-keyscan").write_text("#!/bin/sh\n")
     (folder / "ssh-keyscan").chmod(0o755)
     return make
@@ -86,6 +87,14 @@ def test_what_is_no_answer_is_no_success(inside, script, words):
     with pytest.raises(LabError) as caught:
         inside(script).ask("play", {}, within=1)
     assert all(word in str(caught.value.what) for word in words), str(caught.value.what)
+
+
+def test_a_host_key_that_was_taken_away_is_not_called_another_one(inside, tmp_path):
+    there = inside("echo 'Host key verification failed.' >&2; exit 255")
+    (tmp_path / "known_hosts").unlink()
+    with pytest.raises(LabError, match="The host key of box is not known here") as caught:
+        there.ask("play", {}, within=5)
+    assert "make provision" in str(caught.value.next_move)
 
 
 def test_a_shell_is_opened_on_a_terminal_and_a_dead_machine_is_told_before(inside):
