@@ -29,7 +29,11 @@ def lab(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    "command", [("check", "1"), ("shell",), ("step", "1"), ("hint", "1"), ("destroy", "--yes")]
+    "command",
+    [
+        *(("check", "1"), ("shell",), ("step", "1"), ("hint", "1"), ("destroy", "--yes")),
+        *(("status",), ("down",), ("open",), ("reset", "--yes"), ("history",), ("solve", "1")),
+    ],
 )
 def test_nothing_is_written_where_there_is_no_place(lab, tmp_path, command):
     lab(*command)
