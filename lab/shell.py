@@ -42,8 +42,8 @@ def prepare_shell(
     `bin_dir` is where `lab` itself is, so that it can be called in the shell.
     """
     require_folder(place.workspace)
+    variables = environment(place, base)  # first: it refuses a place that was never provisioned
     place.workspace.mkdir(parents=True, exist_ok=True)
-    variables = environment(place, base)
     variables["LAB_SHELL"] = "1"
     variables["PATH"] += f"{os.pathsep}{bin_dir}"
     shell = base.get("SHELL") or shutil.which("bash", path=base.get("PATH")) or "/bin/sh"

@@ -58,7 +58,9 @@ def logs(context: click.Context, name: str, lines: int, slug: str | None) -> Non
 
 
 def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
-    if not state.is_provisioned:
+    if state.remark is not None:
+        console.tell(state.remark)
+    elif not state.is_provisioned:
         console.tell(
             say("{lab} was not provisioned at {home}.", lab=place.lab.slug, home=place.home)
         )
@@ -78,11 +80,10 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
         if component.detail is not None:
             console.tell(say("{name}: {detail}", name=component.name, detail=component.detail))
     if state.info is not None:
-        facts = [
-            (say("lab"), place.lab.slug),
-            (say("kubeconfig"), str(state.info.kubeconfig)),
-            (say("your folder"), str(state.info.workspace)),
-        ]
+        facts = [(say("lab"), place.lab.slug)]
+        if state.info.kubeconfig.is_file():  # not yet, when a first provision was broken off
+            facts.append((say("kubeconfig"), str(state.info.kubeconfig)))
+        facts.append((say("your folder"), str(state.info.workspace)))
         if (page := opened(place)) is not None:
             addresses = (page.address, page.address_beyond)
             facts.append((say("page"), ", ".join(one for one in addresses if one)))

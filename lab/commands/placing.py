@@ -10,9 +10,10 @@ from lab.casework.kit import remove_kit
 from lab.commands.options import console_of, lab_option, yes_option
 from lab.commands.remoting import bring_up_there, destroy_there, reset_there
 from lab.console import Console
+from lab.leftovers import is_leftover, remove_leftovers
 from lab.places import Place, require_folder
 from lab.resetting import reset_place
-from lab.starters import lay_starters, take_starters
+from lab.starters import MAKEFILE, is_untouched, lay_starters, take_starters
 from lab.web.assets import fetch
 from lab.web.launching import Shells, forget_launch, is_open, open_again
 from lab.workspace import (
@@ -135,9 +136,28 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
     if not place.home.exists():
         console.tell(say("There is no place at {home}; nothing was removed.", home=place.home))
         return
+    if is_leftover(place):
+        _remove_leftovers(console, place)
+        return
     if not place.target.is_here:
         destroy_there(console, place)
         return
+    _destroy_here(console, place)
+
+
+def _remove_leftovers(console: Console, place: Place) -> None:
+    console.require_agreement(
+        say(
+            "There is no place at {home}; remove what earlier commands left there?",
+            home=place.home,
+        )
+    )
+    remove_leftovers(place)
+    console.places().forget(place.lab.slug)
+    console.tell(say("Removed. The cache of built parts stays: see make cache."))
+
+
+def _destroy_here(console: Console, place: Place) -> None:
     goes_too = is_ours(place) and not place.workspace.is_symlink()
     if goes_too:
         question = say(
@@ -154,11 +174,13 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
         )
     console.require_agreement(question)
     shells = Shells.of(place)
+    is_laid = is_untouched(place, place.workspace / MAKEFILE)
     take_starters(place)
     try:
         place.target.destroy(console.tell_progress)
     except LabError:
-        lay_starters(place, console.environment)
+        if is_laid:
+            lay_starters(place, console.environment)
         raise
     if goes_too:
         remove(place)

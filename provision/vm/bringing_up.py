@@ -14,9 +14,10 @@ from provision.message import Message, say
 from provision.settings import Settings
 from provision.state import PlaceState, ensure_life, save_state
 from provision.target import Progress, Provisioned, Tell
-from provision.vm import preflight
+from provision.vm import preflight, underway
 from provision.vm.bundle.checking import INDEX, Bundle, Kind
 from provision.vm.choosing import Choices, keep_choices
+from provision.vm.clearing import lets_in
 from provision.vm.connecting import Connecting
 from provision.vm.gathering import Gathered, collect
 from provision.vm.holding import held
@@ -70,6 +71,7 @@ class Work:
             gpus=choices.gpus,
             language=self.vm.language,
         )
+        underway.begin(self.place.spec.home, underway.PROVISION)
         played = self._play(machine, "site.yml", variables)
         self._tell_roles(played)
         ensure_life(self.place.spec.home)
@@ -78,6 +80,7 @@ class Work:
         state, connecting = self.connect(state, machine, key)
         state = replace(state, is_prepared=True)
         save_state(self.place.spec.home, state)
+        underway.end(self.place.spec.home)
         remarks = (*gathered.remarks, *maker.remarks, *connecting.remarks)
         return Provisioned(
             describe(self.place, machine, state),
@@ -104,11 +107,15 @@ class Work:
         self._play(machine, "reset.yml", variables)
 
     def clear(self, maker: MachineMaker, choices: Choices) -> None:
-        """Take off a given machine what was put on it, as far as it answers."""
+        """Take off a given machine what was put on it, unless nobody answers there.
+
+        LabError, and the place stays, when it answers and does not let us in.
+        """
         machine = maker.find()
         if machine is None or not maker.is_given:
+            underway.begin(self.place.spec.home, underway.DESTROY)
             return
-        if not maker.is_on():
+        if not lets_in(machine, self.place.spec.home):
             self.say(
                 say(
                     "{machine} does not answer: what was put on it stays there. To take it off, "
@@ -117,6 +124,7 @@ class Work:
                 )
             )
             return
+        underway.begin(self.place.spec.home, underway.DESTROY)
         self.take_back(machine, choices, "all")
         self.say(
             say(

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from provision.errors import TargetError
 from provision.message import Message, say
 from provision.settings import Settings
 from provision.target import Progress, Tell
@@ -63,9 +64,24 @@ def collect(
 def _checked(bundle: Bundle, choices: Choices, tell: Tell, started: float) -> Bundle:
     stage = say("checking the bundle {path}", path=bundle.folder)
     tell(Progress(stage, time.monotonic() - started))
-    check_bundle(bundle, needs=(*NEEDS, *PROVIDER_NEEDS.get(choices.gpus, ())))
+    needs = PROVIDER_NEEDS.get(choices.gpus, ())
+    try:
+        check_bundle(bundle, needs=(*NEEDS, *needs))
+    except TargetError as error:
+        if all((a.name, a.kind) not in needs for a in bundle.artefacts) and needs:
+            raise TargetError(error.what, next_move=_without(choices.gpus)) from error
+        raise
     tell(Progress(stage, time.monotonic() - started, is_done=True))
     return bundle
+
+
+def _without(gpus: str) -> Message:
+    """What to do with a bundle that was collected for another provider of GPUs."""
+    return say(
+        "Collect one anew: make bundle TARGET=vm OUT=folder GPUS={gpus}. Or take what is in it: "
+        "GPUS=extended-resource needs nothing from a bundle for the GPUs.",
+        gpus=gpus,
+    )
 
 
 def with_disk(vm: VmSettings, bundle: Bundle) -> VmSettings:

@@ -10,8 +10,9 @@ from provision.errors import TargetError
 from provision.message import Message, say
 from provision.vm.bundle.checking import Bundle, Kind
 from provision.vm.bundle.model import lines
-from provision.vm.contacting import no_root, why_refused
+from provision.vm.contacting import why_not_in
 from provision.vm.machine import Machine, run
+from provision.vm.refusals import no_root
 
 ASK_SECONDS = 30.0
 CLOCK_SECONDS = 120
@@ -74,7 +75,7 @@ def ask(machine: Machine) -> Facts:
     command = machine.as_root("sh", "-s", MARK, str(API_PORT))
     done = run(machine, command, input=_SCRIPT.encode(), within=ASK_SECONDS)
     if not done.is_reached:
-        raise why_refused(done, machine, None)
+        raise why_not_in(done, machine)
     if done.returncode != 0:
         raise no_root(machine, done.last_line)
     return understand(done.stdout.decode(errors="replace"), began, time.time())

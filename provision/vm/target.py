@@ -32,6 +32,7 @@ from provision.vm.machines import open_maker
 from provision.vm.place import VmPlace, nothing_yet
 from provision.vm.removing import remove_home
 from provision.vm.settings import VmSettings, read_settings
+from provision.vm.underway import broken_off
 from provision.vm.variables import require_one_node
 
 KIND = "vm"
@@ -137,7 +138,8 @@ class VmTarget(SupervisedTarget):
             return TargetStatus(is_provisioned=False, components=(), info=None)
         watch = Watch(self._place, self._running(state), maker, state, self._vm().language)
         info = describe(self._place, machine, state)
-        return TargetStatus(state.is_prepared, watch.components(), info)
+        remark = broken_off(self._spec.home)
+        return TargetStatus(state.is_prepared, watch.components(), info, remark)
 
     def examine(self) -> tuple[Diagnosis, ...]:
         """What is good and bad about the place."""
