@@ -18,6 +18,7 @@ from lab.web.launch import (
     Launch,
     launch_file,
     new_token,
+    page_address,
     page_folder,
     read_launch,
     tmux_socket,
@@ -46,7 +47,7 @@ class Opened:
     @property
     def address(self) -> str:
         """Its address on this machine, without the token."""
-        return f"http://127.0.0.1:{self.port}/learn"
+        return page_address(self.port)
 
     @property
     def link(self) -> str:

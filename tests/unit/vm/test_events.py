@@ -111,7 +111,7 @@ def test_what_ansible_checks_by_itself_before_a_role_is_no_line():
 @pytest.mark.parametrize(
     ("result", "kept"),
     [
-        ({"changed": True, "stdout": '{\n  "kept": "/root/saved/a-reset"\n}'}, "/root/saved/a-reset"),
+        ({"changed": True, "stdout": '{\n  "kept": "/root/a-reset"\n}'}, "/root/a-reset"),
         ({"stdout": '{"kept": null}'}, None),
         ({"stdout": '{"kept": "/etc", "changed": true}'}, None),
         ({"stdout": "{kept"}, None),
