@@ -19,7 +19,7 @@ from lab.remote import inside_of
 from lab.resetting import keep_record
 from lab.web.assets import fetch
 from lab.web.browsing import show, tunnel
-from lab.web.launch import page_address, page_folder
+from lab.web.launch import link_to, page_address, page_folder
 from lab.workspace import dated_folder
 from provision.errors import LabError, UsageError
 from provision.message import Message, say
@@ -78,7 +78,9 @@ def open_there(console: Console, place: Place, *, has_browser: bool) -> None:
         raise UsageError(say("{lab} does not live in a machine.", lab=place.lab.slug))
     launch = inside.ask("launch", {}, within=LAUNCH_SECONDS)
     port = place.target.start(PAGE, console.tell_progress)
-    link = f"{page_address(port)}?token={launch['token']}"
+    language = console.speech.language
+    named = "" if launch.get("language", language) == language else language
+    link = link_to(page_address(port), launch["token"], named)
     console.tell(say("The page is open. This link logs you in; keep it to yourself:"))
     click.echo(f"  {link}")
     if (command := tunnel(port, console.environment)) is not None:

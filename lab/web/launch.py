@@ -74,6 +74,11 @@ def page_address(port: int) -> str:
     return f"http://{LOOPBACK}:{port}/learn"
 
 
+def link_to(address: str, token: str, language: str = "") -> str:
+    """The link that logs in; with a language for a browser that has none yet."""
+    return f"{address}?token={token}" + (f"&lang={language}" if language else "")
+
+
 def new_token() -> str:
     """A token that nobody guesses."""
     return secrets.token_urlsafe(TOKEN_LENGTH)

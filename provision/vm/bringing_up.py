@@ -68,7 +68,7 @@ class Work:
             gathered.bundle,
             machine,
             gpus=choices.gpus,
-            language=self.vm.language,
+            language=choices.language,
         )
         played = self._play(machine, "site.yml", variables)
         self._tell_roles(played)
