@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from lab.console import Console, open_console
+from lab.helping import HelpContext
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
 from provision.message import say
@@ -45,6 +46,8 @@ _UNLISTED = ("inside",)
 class CommandLine(click.Group):
     """All commands, each loaded when it is wanted, their help in the reader's language."""
 
+    context_class = HelpContext
+
     def __init__(self, speech: Speech) -> None:
         what = say("Hands-on labs about sharing GPUs with Kueue, which grade themselves.")
         super().__init__(name="lab", help=speech.of(what))
@@ -61,6 +64,7 @@ class CommandLine(click.Group):
             return None
         module = importlib.import_module(f"lab.commands.{self._modules[cmd_name]}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command.context_class = HelpContext
         command.help = self._speech.of_template(_folded(command.help or ""))
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.help:
