@@ -13,7 +13,7 @@ from pathlib import Path
 
 import click
 
-from lab.console import Console, open_console
+from lab.console import Console, Declined, open_console
 from lab.helping import HelpContext
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
@@ -91,6 +91,9 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
             )
         )
         return UsageError.exit_code
+    except Declined as error:
+        console.tell(error.what)
+        return INTERRUPTED if error.is_interrupted else error.exit_code
     except LabError as error:
         console.tell_error(error)
         return error.exit_code
