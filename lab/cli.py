@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gettext
 import importlib
 import os
@@ -63,7 +64,8 @@ class CommandLine(click.Group):
         if cmd_name not in self._modules:
             return None
         module = importlib.import_module(f"lab.commands.{self._modules[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command: click.Command = copy.copy(getattr(module, cmd_name.replace("-", "_")))
+        command.params = [copy.copy(parameter) for parameter in command.params]
         command.context_class = HelpContext
         command.help = self._speech.of_template(_folded(command.help or ""))
         for parameter in command.params:
