@@ -21,7 +21,7 @@ CURRENT = "current"
 HISTORY = "history.jsonl"
 RECORDER = "recorder"
 PAGE = "page"
-LOCAL, VM = "local", "vm"
+LOCAL, VM, INSIDE = "local", "vm", "inside"
 FIRST_LAB = "kueue_quota"
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from lab.places import Place, require_folder
 from lab.solving import environment
@@ -32,6 +34,19 @@ alias k=kubectl
 complete -o default -F __start_kubectl k
 PS1='({lab}) \\W\\$ '
 """
+
+
+# make calls the failure of a last command its own; a trap, unlike a signal that is ignored, is not
+# handed on.
+_WELL = 'trap : INT QUIT; "$@"; exit 0'
+
+
+def become(command: Sequence[str], variables: Mapping[str, str]) -> NoReturn:
+    """Become a shell that ends well, however its last command ended; OSError without that shell."""
+    if not os.access(command[0], os.X_OK) or Path(command[0]).is_dir():
+        code = errno.EACCES if Path(command[0]).exists() else errno.ENOENT
+        raise OSError(code, os.strerror(code))
+    os.execve("/bin/sh", ["/bin/sh", "-c", _WELL, "sh", *command], dict(variables))
 
 
 def prepare_shell(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import click
@@ -11,7 +12,7 @@ from lab.commands.options import console_of, lab_option, yes_option
 from lab.commands.remoting import bring_up_there, destroy_there, reset_there
 from lab.console import Console
 from lab.leftovers import is_leftover, remove_leftovers
-from lab.places import Place, require_folder
+from lab.places import INSIDE, Place, require_folder
 from lab.resetting import reset_place
 from lab.starters import MAKEFILE, is_untouched, lay_starters, take_starters
 from lab.web.assets import fetch
@@ -26,6 +27,7 @@ from lab.workspace import (
 from provision.errors import LabError
 from provision.message import Message, say
 from provision.settings import Settings
+from provision.state import kind_of
 from provision.target import Provisioned, Tell
 
 
@@ -209,6 +211,11 @@ def _tell_ready(console: Console, place: Place, provisioned: Provisioned) -> Non
     for remark in (info.note, *provisioned.remarks):
         if remark is not None:
             console.tell(remark)
-    console.tell(
-        say("Next: make open for the page; or make step STEP=1, make shell, make check STEP=1")
-    )
+    console.tell(_following(place, console.environment))
+
+
+def _following(place: Place, environment: Mapping[str, str]) -> Message:
+    """What there is to do then: only verbs that the Makefile has where the reader stands."""
+    if environment.get("LAB_SHELL") or kind_of(place.home) == INSIDE:
+        return say("Next: make open for the page; or make step STEP=1, make check STEP=1")
+    return say("Next: make open for the page; or make step STEP=1, make shell, make check STEP=1")

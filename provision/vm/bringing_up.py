@@ -69,7 +69,7 @@ class Work:
             gathered.bundle,
             machine,
             gpus=choices.gpus,
-            language=self.vm.language,
+            language=choices.language,
         )
         underway.begin(self.place.spec.home, underway.PROVISION)
         played = self._play(machine, "site.yml", variables)
@@ -99,12 +99,15 @@ class Work:
         texts = fetch(machine, self.place.spec.lab)
         return connecting.run(state, texts, key), connecting
 
-    def take_back(self, machine: Machine, choices: Choices, depth: str) -> None:
-        """Play `reset.yml`: `lab` for the learner's things, `all` for everything put on."""
+    def take_back(self, machine: Machine, choices: Choices, depth: str) -> str | None:
+        """Play `reset.yml`: `lab` for the learner's things, `all` for everything put on.
+
+        Where the machine keeps the learner's files from now on; None when there were none.
+        """
         variables = reset_variables(
             self.place.spec, gpus=choices.gpus, language=self.vm.language, depth=depth
         )
-        self._play(machine, "reset.yml", variables)
+        return self._play(machine, "reset.yml", variables).kept
 
     def clear(self, maker: MachineMaker, choices: Choices) -> None:
         """Take off a given machine what was put on it, unless nobody answers there.

@@ -29,11 +29,15 @@ SHOW_SECONDS = 1.0  # a task that lasts longer is told while it runs
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A play that came to its end: how many tasks changed something, and seconds by role."""
+    """A play that came to its end: how many tasks changed something, and seconds by role.
+
+    `kept` is the folder of the machine where a reset keeps the learner's files, None without one.
+    """
 
     changes: int
     roles: Mapping[str, float]
     warnings: tuple[str, ...]
+    kept: str | None = None
 
 
 class Player:
@@ -62,7 +66,7 @@ class Player:
         hearing.take(run.drain())
         course = hearing.course
         if ended.why is None and course.is_complete and not course.is_failed:
-            return Played(course.changes, course.roles, tuple(course.warnings))
+            return Played(course.changes, course.roles, tuple(course.warnings), course.kept)
         raise self._error(course, ended)
 
     def _lay_out(self, variables: Variables) -> None:

@@ -10,7 +10,7 @@ from provision.files import plain_file_errors
 from provision.health import Diagnosis
 from provision.local.supervised import SupervisedTarget
 from provision.logs import unknown_log
-from provision.message import say
+from provision.message import Message, say
 from provision.settings import Settings
 from provision.state import (
     PlaceState,
@@ -99,14 +99,14 @@ class VmTarget(SupervisedTarget):
                 machine = maker.ensure(tell)
             work = self._work(state, tell, started)
             work.close(state)
-            work.take_back(machine, kept_choices(self._spec.home), "lab")
+            kept = work.take_back(machine, kept_choices(self._spec.home), "lab")
             ensure_life(self._spec.home, is_new=True)
             state, connecting = work.connect(state, machine, state.entry)
             return Provisioned(
                 describe(self._place, machine, state),
                 is_changed=True,
                 seconds=time.monotonic() - started,
-                remarks=connecting.remarks,
+                remarks=(*_where_kept(kept), *connecting.remarks),
             )
 
     def destroy(self, tell: Tell) -> None:
@@ -190,3 +190,10 @@ class VmTarget(SupervisedTarget):
     def _work(self, state: PlaceState, tell: Tell, started: float) -> Work:
         running = self._running(state)
         return Work(self._place, self._settings, self._vm(), running, tell, started)
+
+
+def _where_kept(folder: str | None) -> tuple[Message, ...]:
+    """What a reset says of the learner's files, which stay in the machine."""
+    if folder is None:
+        return ()
+    return (say("Your files are kept in the machine, in {folder}.", folder=folder),)

@@ -122,3 +122,20 @@ def test_what_ansible_checks_by_itself_before_a_role_is_no_line():
     assert course.take({"event": "playbook_on_task_start", "event_data": task}) is None
     assert course.current == ""
     assert course.take({"event": "runner_on_ok", "event_data": {**task, "res": {}}}) is None
+
+
+@pytest.mark.parametrize(
+    ("result", "kept"),
+    [
+        ({"changed": True, "stdout": '{\n  "kept": "/root/a-reset"\n}'}, "/root/a-reset"),
+        ({"stdout": '{"kept": null}'}, None),
+        ({"stdout": '{"kept": "/etc", "changed": true}'}, None),
+        ({"stdout": "{kept"}, None),
+        ({"censored": "the output has been hidden"}, None),
+    ],
+)
+def test_where_a_reset_keeps_the_files_is_heard_of_the_lab_in_the_machine(result, kept):
+    course = Course()
+    for told in (result, {"stdout": "other"}):
+        course.take({"event": "runner_on_ok", "event_data": {"task": "T", "res": told}})
+    assert course.kept == kept
