@@ -188,12 +188,12 @@ def _require_no_machine(environment: Mapping[str, str], home: Path, made: str | 
             name=name,
             value=environment[name].strip(),
         ),
-        next_move=say("Add TARGET=vm, or leave {name} out.", name=" and ".join(names))
+        next_move=say("Add TARGET=vm, or leave {name} out.", name=", ".join(names))
         if made is None
         else say(
             "Leave {name} out: the place {home} is local. For a machine, add TARGET=vm and name "
             "another folder in LAB_HOME, or remove this place first (make destroy).",
-            name=" and ".join(names),
+            name=", ".join(names),
             home=home,
         ),
     )
