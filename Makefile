@@ -91,7 +91,7 @@ hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on thi
 	@$(BIN)/lab hub-demo
 
 test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 18 minutes)
-	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -m "not full"
+	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -n 2 -m "not full"
 
 test-vm: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the vm target, whole, on a real machine (12 minutes)
 	@$(BIN)/python -m tests.machines needs

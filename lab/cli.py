@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import gettext
 import importlib
 import os
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import click
 
-from lab.console import Console, open_console
+from lab.console import Console, Declined, open_console
+from lab.helping import HelpContext
 from lab.text import DOMAIN, LOCALE_DIR, Speech, choose_language
 from provision.errors import LabError, UsageError
 from provision.message import say
@@ -46,6 +48,8 @@ _UNLISTED = ("inside",)
 class CommandLine(click.Group):
     """All commands, each loaded when it is wanted, their help in the reader's language."""
 
+    context_class = HelpContext
+
     def __init__(self, speech: Speech) -> None:
         what = say("Hands-on labs about sharing GPUs with Kueue, which grade themselves.")
         super().__init__(name="lab", help=speech.of(what))
@@ -61,7 +65,9 @@ class CommandLine(click.Group):
         if cmd_name not in self._modules:
             return None
         module = importlib.import_module(f"lab.commands.{self._modules[cmd_name]}")
-        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+        command: click.Command = copy.copy(getattr(module, cmd_name.replace("-", "_")))
+        command.params = [copy.copy(parameter) for parameter in command.params]
+        command.context_class = HelpContext
         command.help = self._speech.of_template(_folded(command.help or ""))
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.help:
@@ -88,6 +94,9 @@ def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
             )
         )
         return UsageError.exit_code
+    except Declined as error:
+        console.tell(error.what)
+        return INTERRUPTED if error.is_interrupted else error.exit_code
     except LabError as error:
         console.tell_error(error)
         return error.exit_code

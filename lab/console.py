@@ -21,6 +21,14 @@ from provision.target import Progress
 _COLOURS = {"good": "green", "bad": "yellow", "odd": "magenta", "quiet": "bright_black"}
 
 
+class Declined(UsageError):
+    """A question was not answered with yes. It is no error of anybody; the exit code says it."""
+
+    def __init__(self, *, is_interrupted: bool) -> None:
+        super().__init__(say("Nothing was changed."))
+        self.is_interrupted = is_interrupted
+
+
 @dataclass(frozen=True, slots=True)
 class Console:
     """One run of the command line; made once in `lab/cli.py` and handed to each command."""
@@ -99,11 +107,11 @@ class Console:
         click.echo("".join(f"{line}\n" for line in lines) + last, nl=False)
         try:
             answer = input(" ").strip().lower()
-        except EOFError:
+        except (EOFError, KeyboardInterrupt) as error:
             click.echo()
-            answer = ""
+            raise Declined(is_interrupted=isinstance(error, KeyboardInterrupt)) from None
         if answer not in ("y", "yes", "예", "네", "ㅇ"):
-            raise UsageError(say("Nothing was changed."))
+            raise Declined(is_interrupted=False)
 
 
 def open_console(environment: Mapping[str, str], speech: Speech) -> Console:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ CURRENT = "current"
 HISTORY = "history.jsonl"
 RECORDER = "recorder"
 PAGE = "page"
-LOCAL, VM = "local", "vm"
+LOCAL, VM, INSIDE = "local", "vm", "inside"
 FIRST_LAB = "kueue_quota"
 KUEUE_API = "kueue.x-k8s.io/v1beta2"
 
@@ -139,6 +140,8 @@ class Places:
     def _kind(self, home: Path) -> str:
         """The target that the place was made with, or `TARGET` where there is no place yet."""
         wanted, made = self._environment.get("TARGET", "").strip(), kind_of(home)
+        if not wanted and made in (None, LOCAL):
+            _require_no_machine(self._environment, home, made)
         if made is None:
             return wanted or LOCAL
         if wanted not in ("", made):
@@ -175,6 +178,40 @@ class Places:
                 next_move=say("Set HOME, or LAB_HOME and LAB_CACHE, to folders of your own."),
             )
         return Path(home)
+
+
+def _require_no_machine(environment: Mapping[str, str], home: Path, made: str | None) -> None:
+    """Refuse to take VM or HOST for a local place: who names a machine does not mean this one."""
+    names = [name for name in ("VM", "HOST") if _names_machine(name, environment.get(name, ""))]
+    if not names:
+        return
+    name = names[-1]
+    raise UsageError(
+        say(
+            "{name} is {value}, which is for the target vm, and TARGET is not given.",
+            name=name,
+            value=environment[name].strip(),
+        ),
+        next_move=say("Add TARGET=vm, or leave {name} out.", name=", ".join(names))
+        if made is None
+        else say(
+            "Leave {name} out: the place {home} is local. For a machine, add TARGET=vm and name "
+            "another folder in LAB_HOME, or remove this place first (make destroy).",
+            name=", ".join(names),
+            home=home,
+        ),
+    )
+
+
+def _names_machine(name: str, value: str) -> bool:
+    """Some shells and compilers keep a word of their own in HOST: that is no login."""
+    if name != "HOST" or "@" in value:
+        return bool(value.strip())
+    try:
+        address = ipaddress.ip_address(value.strip())
+    except ValueError:
+        return False
+    return not address.is_loopback and not address.is_unspecified
 
 
 def _recorder(lab: Lab) -> Companion:

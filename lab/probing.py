@@ -42,11 +42,17 @@ class Probe:
         if not down and needed:
             return None
         names = ", ".join(_TITLES.get(c.name, c.name) for c in down) or "-"
-        if all(not c.is_running for c in needed):
-            return say("The place is down: {names}.", names=names), _MEND
-        return say("Not ready: {names}.", names=names), _MEND
+        what = (
+            say("The place is down: {names}.", names=names)
+            if all(not c.is_running for c in needed)
+            else say("Not ready: {names}.", names=names)
+        )
+        if down and down[0].name == _MACHINE and down[0].detail is not None:  # it is the cause
+            what = say("{what} The machine: {why}.", what=what, why=down[0].detail)
+        return what, answer.remark or _MEND
 
 
 # Products whose own spelling differs from the name of their process.
 _TITLES = {"kueue": "Kueue", "kwok": "KWOK"}
+_MACHINE = "machine"
 _MEND = say("Look with make status, bring it back with make provision, then check again.")

@@ -15,6 +15,7 @@ from checks.outcome import message_from_json
 from lab.places import Place
 from provision.errors import LabError
 from provision.message import say
+from provision.vm.contacting import why_not_in, why_shut
 from provision.vm.machine import Done, Machine, run
 
 PROGRAM = "/usr/local/bin/lab"
@@ -69,6 +70,8 @@ class Inside:
         return (ssh, "-t", *rest)
 
     def _unreached(self, done: Done) -> LabError:
+        if why_shut(done, self.machine) is not None:
+            return why_not_in(done, self.machine)
         return LabError(
             say(
                 "The machine {name} does not answer over SSH: {reason}",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from lab.places import Place, require_folder
 from lab.solving import environment
@@ -34,6 +36,19 @@ PS1='({lab}) \\W\\$ '
 """
 
 
+# make calls the failure of a last command its own; a trap, unlike a signal that is ignored, is not
+# handed on.
+_WELL = 'trap : INT QUIT; "$@"; exit 0'
+
+
+def become(command: Sequence[str], variables: Mapping[str, str]) -> NoReturn:
+    """Become a shell that ends well, however its last command ended; OSError without that shell."""
+    if not os.access(command[0], os.X_OK) or Path(command[0]).is_dir():
+        code = errno.EACCES if Path(command[0]).exists() else errno.ENOENT
+        raise OSError(code, os.strerror(code))
+    os.execve("/bin/sh", ["/bin/sh", "-c", _WELL, "sh", *command], dict(variables))
+
+
 def prepare_shell(
     place: Place, base: Mapping[str, str], bin_dir: Path
 ) -> tuple[list[str], dict[str, str]]:
@@ -42,8 +57,8 @@ def prepare_shell(
     `bin_dir` is where `lab` itself is, so that it can be called in the shell.
     """
     require_folder(place.workspace)
+    variables = environment(place, base)  # first: it refuses a place that was never provisioned
     place.workspace.mkdir(parents=True, exist_ok=True)
-    variables = environment(place, base)
     variables["LAB_SHELL"] = "1"
     variables["PATH"] += f"{os.pathsep}{bin_dir}"
     shell = base.get("SHELL") or shutil.which("bash", path=base.get("PATH")) or "/bin/sh"

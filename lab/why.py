@@ -18,6 +18,7 @@ _STATES = {
     Cause.RUNNING: say("runs"),
     Cause.ENDED: say("has ended"),
     Cause.STARTING: say("starts"),
+    Cause.NO_IMAGE: say("waits for its image"),
     Cause.CRASHING: say("crashes"),
     Cause.LEAVING: say("is going"),
     Cause.ADMITTED: say("is admitted"),

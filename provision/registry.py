@@ -16,6 +16,8 @@ TARGETS: Mapping[str, str] = {
     "vm": "provision.vm.target:VmTarget",
     "inside": "provision.vm.inside.target:InsideTarget",
 }
+# What people choose from: `inside` is the machine of vm as it sees itself.
+FOR_PEOPLE = ("local", "vm")
 CACHE = "provision.local.caching:LocalCache"
 
 
@@ -26,7 +28,7 @@ def open_target(name: str, spec: PlaceSpec, settings: Settings) -> Target:
             say(
                 "There is no target {name}; there are: {known}.",
                 name=name,
-                known=", ".join(TARGETS),
+                known=", ".join(FOR_PEOPLE),
             ),
             next_move=say("Leave TARGET out to use the local one."),
         )

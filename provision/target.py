@@ -112,11 +112,15 @@ class ComponentStatus:
 
 @dataclass(frozen=True, slots=True)
 class TargetStatus:
-    """A whole target: whether it was ever provisioned, its components, and what it is."""
+    """A whole target: whether it was ever provisioned, its components, and what it is.
+
+    `remark` tells of work on it that is not done, with what goes on with it.
+    """
 
     is_provisioned: bool
     components: tuple[ComponentStatus, ...]
     info: TargetInfo | None
+    remark: Message | None = None
 
     @property
     def is_ready(self) -> bool:

@@ -10,6 +10,8 @@ import pytest
 
 from provision.settings import Settings
 
+pytest_plugins = ["tests.sharing", "tests.telling"]
+
 KEPT = (
     *("PATH", "TMPDIR", "XDG_RUNTIME_DIR", "GOPROXY", "GOSUMDB", "SSL_CERT_FILE", "BUNDLE"),
     *("NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "NODE_EXTRA_CA_CERTS"),

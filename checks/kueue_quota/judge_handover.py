@@ -9,7 +9,7 @@ from checks.explain import Cause, explain
 from checks.judging.ground import go_back
 from checks.judging.past import RECORDER, Wait, find_wait, waiting_changes
 from checks.kit.cluster import JOB
-from checks.kit.expect import OnItsWay, mismatch, plain, spell_path
+from checks.kit.expect import OnItsWay, mismatch, spell_path
 from checks.kit.proof import rfc3339, seconds_of
 from checks.kueue_quota.facts import Facts
 from checks.kueue_quota.ground import require_ground
@@ -182,7 +182,7 @@ def _first_and_waiting(scene: Scene, lab: Facts) -> Message:
     first = scene.job(lab.first_job.name)
     waiting = scene.job(lab.waiting_job.name)
     return say(
-        "Job {first} is still there ({how}); {waiting} {state}",
+        "Job {first} is still there: it {how}; {waiting} {state}",
         first=lab.first_job.name,
         how=_how_it_is(scene, first),
         waiting=lab.waiting_job.name,
@@ -196,7 +196,7 @@ def _how_it_is(scene: Scene, job: JobNow | None) -> Message:
     if job.is_deleting:
         return say("is being deleted")
     if job.ended_as:
-        return plain(job.ended_as)
+        return say("has ended: {state}", state=job.ended_as)
     why = explain(scene, job)
     if why.cause is Cause.ADMITTED:
         return say("is admitted")

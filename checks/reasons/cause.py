@@ -41,6 +41,7 @@ class Cause(StrEnum):
     NODE_SMALL = "node-too-small"
     UNPLACED = "unplaced"
     STARTING = "starting"
+    NO_IMAGE = "no-image"
     CRASHING = "crashing"
     RUNNING = "running"
 
@@ -108,6 +109,7 @@ _MOVES = {
     Cause.NODE_SMALL: _ANEW,
     Cause.UNPLACED: _LOOK_AT_POD,
     Cause.STARTING: say("look again in a moment"),
+    Cause.NO_IMAGE: _LOOK_AT_POD,
     Cause.CRASHING: _LOOK_AT_POD,
     Cause.RUNNING: say("nothing: it does not wait"),
 }

@@ -1,4 +1,4 @@
-"""How the pods of a Job are: none yet, not placed, starting, crashing, running."""
+"""How the pods of a Job are: none yet, not placed, starting, without image, crashing, running."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from checks.asking import PodAsking
 from checks.kit.expect import cut, plain
 from checks.kit.paths import dig_count, dig_list, dig_map, dig_text
 from checks.reasons.cause import Cause, Explanation
-from checks.reasons.failures import why_any_failed, why_failed
+from checks.reasons.failures import IMAGE, why_any_failed, why_failed
 from checks.reasons.nodes import hardware, view_nodes
 from checks.reasons.words import detail
 from checks.scene import Scene
@@ -54,9 +54,11 @@ def explain_pod(scene: Scene, pod: PodNow) -> Explanation:
         why = why_failed(pod)
         what = say("{pod} is in {trouble}", pod=pod.name, trouble=pod.trouble)
         message = _trouble_message(pod)
-        found = Explanation(Cause.CRASHING, what)
+        # Where there is no image nothing has run yet, so nothing has crashed either.
+        cause = Cause.NO_IMAGE if pod.trouble in IMAGE else Cause.CRASHING
+        found = Explanation(cause, what)
         if why is not None:
-            found = Explanation(Cause.CRASHING, why.what, move=why.move)
+            found = Explanation(cause, why.what, move=why.move)
         return found.told(detail("event", message)) if message else found
     if pod.phase == "Running":
         what = say("pod {pod} runs on {node}", pod=pod.name, node=pod.node)

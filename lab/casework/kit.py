@@ -21,7 +21,7 @@ from provision.settings import Settings
 FOLDER = ".kit"
 MEMORY = "cases.json"
 # Settings of the learner's that must not lead the kit to the learner's things.
-_NOT_TAKEN = ("LAB", "LAB_WORKSPACE", "XDG_STATE_HOME", "TARGET", "KUBECONFIG")
+_NOT_TAKEN = ("LAB", "LAB_WORKSPACE", "XDG_STATE_HOME", "TARGET", "VM", "HOST", "KUBECONFIG")
 
 
 def kit_environment(base: Mapping[str, str], root: Path) -> dict[str, str]:

@@ -105,12 +105,14 @@ def run(context: click.Context, name: str, slug: str | None) -> None:
 @lab_option
 @click.pass_context
 def launch(context: click.Context, slug: str | None) -> None:
-    """Open the page; its token and port."""
+    """Open the page; its token and port, and the language it speaks by itself."""
     console = console_of(context, slug)
     with _telling(console):
         place = console.place()
         opened = open_page(place, console.environment, console.speech.language, None, silent)
-        console.tell_json({"token": opened.launch.token, "port": opened.port})
+        found = opened.launch
+        answer = {"token": found.token, "port": opened.port, "language": found.language}
+        console.tell_json(answer)
 
 
 @here.command()

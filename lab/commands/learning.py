@@ -15,7 +15,7 @@ from lab.content import draw, step_text
 from lab.events import tell_news, tell_verdict
 from lab.examining import Examiner, overall
 from lab.report.standing_json import as_json
-from lab.shell import prepare_shell
+from lab.shell import become, prepare_shell
 from lab.text import width
 from lab.verdicts import PAGE
 from provision.errors import LabError
@@ -91,7 +91,7 @@ def shell(context: click.Context, slug: str | None) -> None:
     sys.stdout.flush()
     os.chdir(place.workspace)
     try:
-        os.execve(command[0], command, variables)
+        become(command, variables)
     except OSError as error:
         raise LabError(
             say("The shell {shell} could not be started: {error}", shell=command[0], error=error),

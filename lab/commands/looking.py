@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from lab.commands.options import console_of, lab_option
+from lab.commands.remoting import machine_and_page
 from lab.console import Console
 from lab.places import PAGE, Place
 from lab.report.standing_json import target_as_json
 from lab.text import pad, width
 from lab.web.launching import opened
 from provision.errors import LabError
-from provision.message import say
-from provision.target import ComponentStatus, TargetStatus
+from provision.message import Message, say
+from provision.target import ComponentStatus, TargetInfo, TargetStatus
 
 STATUS_SCHEMA = 1
 
@@ -58,7 +59,9 @@ def logs(context: click.Context, name: str, lines: int, slug: str | None) -> Non
 
 
 def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
-    if not state.is_provisioned:
+    if state.remark is not None:
+        console.tell(state.remark)
+    elif not state.is_provisioned:
         console.tell(
             say("{lab} was not provisioned at {home}.", lab=place.lab.slug, home=place.home)
         )
@@ -78,15 +81,7 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
         if component.detail is not None:
             console.tell(say("{name}: {detail}", name=component.name, detail=component.detail))
     if state.info is not None:
-        facts = [
-            (say("lab"), place.lab.slug),
-            (say("kubeconfig"), str(state.info.kubeconfig)),
-            (say("your folder"), str(state.info.workspace)),
-        ]
-        if (page := opened(place)) is not None:
-            addresses = (page.address, page.address_beyond)
-            facts.append((say("page"), ", ".join(one for one in addresses if one)))
-        console.tell_rows(facts)
+        console.tell_rows(_facts(console, place, state.info))
         if state.info.note is not None:
             console.tell(state.info.note)
     for other in console.places().all():
@@ -94,6 +89,26 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
             is_up = other.target.status().is_ready
             word = say("ready") if is_up else say("down")
             console.tell(say("other lab: {lab} ({state})", lab=other.lab.slug, state=word))
+
+
+def _facts(console: Console, place: Place, info: TargetInfo) -> Sequence[tuple[Message, str]]:
+    """Where things are: here, or in the machine and how it is reached."""
+    facts = [(say("lab"), place.lab.slug)]
+    if info.kubeconfig.is_file():  # not yet, when a first provision was broken off
+        facts.append((say("kubeconfig"), str(info.kubeconfig)))
+    if not place.target.is_here:
+        there = machine_and_page(place)
+        facts.insert(1, (say("machine"), there.machine))
+        folder = say("{folder}, in the machine", folder=info.workspace)
+        facts.append((say("your folder"), console.speech.of(folder)))
+        if there.page is not None:
+            facts.append((say("page"), there.page))
+        return facts
+    facts.append((say("your folder"), str(info.workspace)))
+    if (page := opened(place)) is not None:
+        addresses = (page.address, page.address_beyond)
+        facts.append((say("page"), ", ".join(one for one in addresses if one)))
+    return facts
 
 
 def _row(console: Console, component: ComponentStatus) -> tuple[str, ...]:

@@ -7,12 +7,14 @@ import click
 from lab.commands.options import console_of, lab_option
 from lab.commands.remoting import open_there
 from lab.console import Console
+from lab.places import INSIDE, Place
 from lab.web.browsing import show, tunnel
 from lab.web.launch import page_folder
 from lab.web.launching import open_page
 from lab.web.listening import Beyond
 from provision.errors import UsageError
-from provision.message import say
+from provision.message import Message, say
+from provision.state import kind_of
 
 
 @click.command()
@@ -61,7 +63,14 @@ def open(
     _tell_tunnel(console, opened.port)
     if not no_browser:
         show(opened.link, page_folder(place.home), console.environment)
-    console.tell(say("make down ends it."))
+    console.tell(_end_of(place))
+
+
+def _end_of(place: Place) -> Message:
+    """How it is closed; a machine keeps its page, and is not taken down from inside."""
+    if kind_of(place.home) == INSIDE:
+        return say("The page belongs to this machine: it runs as long as the machine does.")
+    return say("make down ends it.")
 
 
 def _tell_tunnel(console: Console, port: int) -> None:

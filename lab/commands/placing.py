@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import click
@@ -10,9 +11,10 @@ from lab.casework.kit import remove_kit
 from lab.commands.options import console_of, lab_option, yes_option
 from lab.commands.remoting import bring_up_there, destroy_there, reset_there
 from lab.console import Console
-from lab.places import Place, require_folder
+from lab.leftovers import is_leftover, remove_leftovers
+from lab.places import INSIDE, Place, require_folder
 from lab.resetting import reset_place
-from lab.starters import lay_starters, take_starters
+from lab.starters import MAKEFILE, is_untouched, lay_starters, take_starters
 from lab.web.assets import fetch
 from lab.web.launching import Shells, forget_launch, is_open, open_again
 from lab.workspace import (
@@ -25,6 +27,7 @@ from lab.workspace import (
 from provision.errors import LabError
 from provision.message import Message, say
 from provision.settings import Settings
+from provision.state import kind_of
 from provision.target import Provisioned, Tell
 
 
@@ -135,9 +138,28 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
     if not place.home.exists():
         console.tell(say("There is no place at {home}; nothing was removed.", home=place.home))
         return
+    if is_leftover(place):
+        _remove_leftovers(console, place)
+        return
     if not place.target.is_here:
         destroy_there(console, place)
         return
+    _destroy_here(console, place)
+
+
+def _remove_leftovers(console: Console, place: Place) -> None:
+    console.require_agreement(
+        say(
+            "There is no place at {home}; remove what earlier commands left there?",
+            home=place.home,
+        )
+    )
+    remove_leftovers(place)
+    console.places().forget(place.lab.slug)
+    console.tell(say("Removed. The cache of built parts stays: see make cache."))
+
+
+def _destroy_here(console: Console, place: Place) -> None:
     goes_too = is_ours(place) and not place.workspace.is_symlink()
     if goes_too:
         question = say(
@@ -154,11 +176,13 @@ def destroy(context: click.Context, slug: str | None, yes: bool) -> None:
         )
     console.require_agreement(question)
     shells = Shells.of(place)
+    is_laid = is_untouched(place, place.workspace / MAKEFILE)
     take_starters(place)
     try:
         place.target.destroy(console.tell_progress)
     except LabError:
-        lay_starters(place, console.environment)
+        if is_laid:
+            lay_starters(place, console.environment)
         raise
     if goes_too:
         remove(place)
@@ -187,6 +211,11 @@ def _tell_ready(console: Console, place: Place, provisioned: Provisioned) -> Non
     for remark in (info.note, *provisioned.remarks):
         if remark is not None:
             console.tell(remark)
-    console.tell(
-        say("Next: make open for the page; or make step STEP=1, make shell, make check STEP=1")
-    )
+    console.tell(_following(place, console.environment))
+
+
+def _following(place: Place, environment: Mapping[str, str]) -> Message:
+    """What there is to do then: only verbs that the Makefile has where the reader stands."""
+    if environment.get("LAB_SHELL") or kind_of(place.home) == INSIDE:
+        return say("Next: make open for the page; or make step STEP=1, make check STEP=1")
+    return say("Next: make open for the page; or make step STEP=1, make shell, make check STEP=1")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from dataclasses import dataclass
 
 import click
 
@@ -18,7 +19,7 @@ from lab.remote import inside_of
 from lab.resetting import keep_record
 from lab.web.assets import fetch
 from lab.web.browsing import show, tunnel
-from lab.web.launch import page_folder
+from lab.web.launch import link_to, page_address, page_folder
 from lab.workspace import dated_folder
 from provision.errors import LabError, UsageError
 from provision.message import Message, say
@@ -77,7 +78,9 @@ def open_there(console: Console, place: Place, *, has_browser: bool) -> None:
         raise UsageError(say("{lab} does not live in a machine.", lab=place.lab.slug))
     launch = inside.ask("launch", {}, within=LAUNCH_SECONDS)
     port = place.target.start(PAGE, console.tell_progress)
-    link = f"http://127.0.0.1:{port}/learn?token={launch['token']}"
+    language = console.speech.language
+    named = "" if launch.get("language", language) == language else language
+    link = link_to(page_address(port), launch["token"], named)
     console.tell(say("The page is open. This link logs you in; keep it to yourself:"))
     click.echo(f"  {link}")
     if (command := tunnel(port, console.environment)) is not None:
@@ -92,6 +95,23 @@ def open_there(console: Console, place: Place, *, has_browser: bool) -> None:
         else say("The page lives in the machine; make down ends the way there.")
     )
     console.tell(there)
+
+
+@dataclass(frozen=True, slots=True)
+class There:
+    """The machine as people call it, and the page's address while a forward leads there."""
+
+    machine: str
+    page: str | None
+
+
+def machine_and_page(place: Place) -> There:
+    """Where a place that lives in a machine is; LabError when it has no machine."""
+    machine, port = place.target.machine(), place.target.port(PAGE)
+    page = None
+    if port is not None and place.target.is_running(PAGE):
+        page = page_address(port)
+    return There("-" if machine is None else machine.name, page)
 
 
 def destroy_question(place: Place) -> Message:

@@ -69,6 +69,16 @@ def tmux_socket(home: Path) -> Path:
     return short_socket(page_folder(home) / "tmux.sock")
 
 
+def page_address(port: int) -> str:
+    """Where the page is on this machine, without the token."""
+    return f"http://{LOOPBACK}:{port}/learn"
+
+
+def link_to(address: str, token: str, language: str = "") -> str:
+    """The link that logs in; with a language for a browser that has none yet."""
+    return f"{address}?token={token}" + (f"&lang={language}" if language else "")
+
+
 def new_token() -> str:
     """A token that nobody guesses."""
     return secrets.token_urlsafe(TOKEN_LENGTH)

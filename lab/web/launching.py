@@ -17,7 +17,9 @@ from lab.web.assets import fetch
 from lab.web.launch import (
     Launch,
     launch_file,
+    link_to,
     new_token,
+    page_address,
     page_folder,
     read_launch,
     tmux_socket,
@@ -38,20 +40,24 @@ PEER = struct.Struct("3i")  # process, user and group: unix(7), struct ucred
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A page that answers at `port` of loopback, and beyond if its launch says so."""
+    """A page that answers at `port` of loopback, and beyond if its launch says so.
+
+    `language` is that of whoever opens it; "" for nobody in particular.
+    """
 
     launch: Launch
     port: int
+    language: str = ""
 
     @property
     def address(self) -> str:
         """Its address on this machine, without the token."""
-        return f"http://127.0.0.1:{self.port}/learn"
+        return page_address(self.port)
 
     @property
     def link(self) -> str:
         """The address that logs in."""
-        return f"{self.address}?token={self.launch.token}"
+        return link_to(self.address, self.launch.token, self._named)
 
     @property
     def address_beyond(self) -> str | None:
@@ -65,7 +71,11 @@ class Opened:
     def link_beyond(self) -> str | None:
         """The address that logs in from there."""
         beyond = self.address_beyond
-        return None if beyond is None else f"{beyond}?token={self.launch.token}"
+        return None if beyond is None else link_to(beyond, self.launch.token, self._named)
+
+    @property
+    def _named(self) -> str:
+        return "" if self.language == self.launch.language else self.language
 
 
 def open_page(
@@ -102,7 +112,7 @@ def _open(
         place.target.stop(PAGE)
         running = replace(wanted, token=new_token())
         write_launch(place.home, running)
-    return Opened(running, place.target.start(PAGE, tell))
+    return Opened(running, place.target.start(PAGE, tell), language)
 
 
 def ensure_launch(place: Place, environment: Mapping[str, str], language: str) -> None:
@@ -194,5 +204,12 @@ def _running_launch(place: Place) -> Launch | None:
 
 
 def _is_as_wanted(running: Launch, wanted: Launch) -> bool:
-    """A different environment is no reason: it may be that of the page's own shell."""
-    return replace(running, token="", environment={}) == replace(wanted, token="", environment={})
+    """A different environment is no reason: it may be that of the page's own shell.
+
+    Nor is another language, which the link names then, and which the page has a switch for.
+    """
+    return _bare(running) == _bare(wanted)
+
+
+def _bare(launch: Launch) -> Launch:
+    return replace(launch, token="", environment={}, language="")

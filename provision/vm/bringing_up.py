@@ -14,9 +14,10 @@ from provision.message import Message, say
 from provision.settings import Settings
 from provision.state import PlaceState, ensure_life, save_state
 from provision.target import Progress, Provisioned, Tell
-from provision.vm import preflight
+from provision.vm import preflight, underway
 from provision.vm.bundle.checking import INDEX, Bundle, Kind
 from provision.vm.choosing import Choices, keep_choices
+from provision.vm.clearing import lets_in
 from provision.vm.collecting.plan import PARTS
 from provision.vm.connecting import Connecting
 from provision.vm.gathering import Gathered, collect
@@ -69,8 +70,9 @@ class Work:
             gathered.bundle,
             machine,
             gpus=choices.gpus,
-            language=self.vm.language,
+            language=choices.language,
         )
+        underway.begin(self.place.spec.home, underway.PROVISION)
         played = self._play(machine, "site.yml", variables)
         self._tell_roles(played)
         ensure_life(self.place.spec.home)
@@ -80,6 +82,7 @@ class Work:
         state, connecting = self.connect(state, machine, key)
         state = replace(state, is_prepared=True)
         save_state(self.place.spec.home, state)
+        underway.end(self.place.spec.home)
         remarks = (*gathered.remarks, *maker.remarks, *connecting.remarks)
         return Provisioned(
             describe(self.place, machine, state),
@@ -98,19 +101,26 @@ class Work:
         texts = fetch(machine, self.place.spec.lab)
         return connecting.run(state, texts, key), connecting
 
-    def take_back(self, machine: Machine, choices: Choices, depth: str) -> None:
-        """Play `reset.yml`: `lab` for the learner's things, `all` for everything put on."""
+    def take_back(self, machine: Machine, choices: Choices, depth: str) -> str | None:
+        """Play `reset.yml`: `lab` for the learner's things, `all` for everything put on.
+
+        Where the machine keeps the learner's files from now on; None when there were none.
+        """
         variables = reset_variables(
             self.place.spec, gpus=choices.gpus, language=self.vm.language, depth=depth
         )
-        self._play(machine, "reset.yml", variables)
+        return self._play(machine, "reset.yml", variables).kept
 
     def clear(self, maker: MachineMaker, choices: Choices) -> None:
-        """Take off a given machine what was put on it, as far as it answers."""
+        """Take off a given machine what was put on it, unless nobody answers there.
+
+        LabError, and the place stays, when it answers and does not let us in.
+        """
         machine = maker.find()
         if machine is None or not maker.is_given:
+            underway.begin(self.place.spec.home, underway.DESTROY)
             return
-        if not maker.is_on():
+        if not lets_in(machine, self.place.spec.home):
             self.say(
                 say(
                     "{machine} does not answer: what was put on it stays there. To take it off, "
@@ -119,6 +129,7 @@ class Work:
                 )
             )
             return
+        underway.begin(self.place.spec.home, underway.DESTROY)
         self.take_back(machine, choices, "all")
         self.say(
             say(

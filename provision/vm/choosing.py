@@ -10,18 +10,23 @@ from provision.errors import UsageError
 from provision.files import write_atomically
 from provision.message import say
 from provision.vm.machine import FOLDER, load_machine
-from provision.vm.settings import PROVIDERS, VmSettings
+from provision.vm.settings import LANGUAGES, PROVIDERS, VmSettings
 
 _FILE = "choices.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """`maker` is the way of getting the machine, `gpus` the provider, `bundle` a path or ""."""
+    """`maker` is the way of getting the machine, `gpus` the provider, `bundle` a path or "".
+
+    `language` is what the lab in the machine speaks by itself: that of the first time, since it is
+    a wish of the reader, for which a machine is not changed.
+    """
 
     maker: str = ""
     gpus: str = ""
     bundle: str = ""
+    language: str = ""
 
 
 def choose(home: Path, settings: VmSettings) -> Choices:
@@ -50,6 +55,7 @@ def choose(home: Path, settings: VmSettings) -> Choices:
         maker=made or wanted or by_host,
         gpus=settings.gpus or kept.gpus or PROVIDERS[0],
         bundle=bundle,
+        language=kept.language if kept.language in LANGUAGES else settings.language,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import hashlib
 import socket
 import subprocess
@@ -85,6 +86,55 @@ def is_key_refused(done: Done) -> bool:
     return "Host key verification failed" in text or "IDENTIFICATION HAS CHANGED" in text
 
 
+def is_login_refused(done: Done) -> bool:
+    """The machine answers, and takes neither this login nor its key."""
+    text = done.stderr.decode(errors="replace")
+    signs = ("Permission denied", "Too many authentication failures")
+    return not done.is_reached and any(sign in text for sign in signs)
+
+
+def is_silent(done: Done) -> bool:
+    """Nobody answers at the address, by what ssh says; anything else is no proof of that."""
+    text = done.stderr.decode(errors="replace")
+    signs = ("ssh: connect to host ", "Could not resolve hostname", "timed out")
+    return not done.is_reached and any(sign in text for sign in signs)
+
+
+def known_hosts_of(machine: Machine) -> Path:
+    """The file with the host key that is held to."""
+    return machine.ssh_config.parent / "known_hosts"
+
+
+def key_of(machine: Machine) -> Path | None:
+    """The private key that its ssh_config names; None when the person's own are tried."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        for line in machine.ssh_config.read_text("utf-8").splitlines():
+            if line.startswith("  IdentityFile "):
+                return Path(line.removeprefix("  IdentityFile ").strip('"').replace("%%", "%"))
+    return None
+
+
+def why_shut(done: Done, machine: Machine) -> Message | None:
+    """In a few words why a machine that answers lets us not in; None when it does not answer."""
+    if is_key_refused(done):
+        path = known_hosts_of(machine)
+        if not known_keys(path):
+            return say("its host key is not known here, make provision takes it down")
+        return say("its host key differs from the known one, in {path}", path=path)
+    if is_login_refused(done):
+        return say("it refuses the login {user}", user=machine.user)
+    return None
+
+
+def why_not_in(done: Done, machine: Machine) -> TargetError:
+    """The error for an ssh that ended with 255, whichever way it did not get in."""
+    if is_key_refused(done):
+        return (
+            changed_key(machine) if known_keys(known_hosts_of(machine)) else _unknown_key(machine)
+        )
+    return why_refused(done, machine, key_of(machine))
+
+
 def is_worth_waiting(done: Done) -> bool:
     """Nobody listens yet or the network is not there yet, as while a machine boots."""
     text = done.stderr.decode(errors="replace")
@@ -92,9 +142,13 @@ def is_worth_waiting(done: Done) -> bool:
     return not done.is_reached and any(sign in text for sign in signs)
 
 
-def changed_key(machine: Machine, known_hosts: Path) -> TargetError:
-    """The error for a host key that is not the known one, with both fingerprints."""
-    now = scan(machine.address, machine.port)
+def changed_key(machine: Machine, now: tuple[str, ...] = ()) -> TargetError:
+    """The error for a host key that is not the known one, with both fingerprints.
+
+    `now` are the keys that answer, where they have been asked for already.
+    """
+    known_hosts = known_hosts_of(machine)
+    now = now or scan(machine.address, machine.port)
     then = known_keys(known_hosts)
     return TargetError(
         say(
@@ -106,9 +160,17 @@ def changed_key(machine: Machine, known_hosts: Path) -> TargetError:
         ),
         next_move=say(
             "Compare it on the machine: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub. "
-            "If the new one is right, remove {path} and run the same command again.",
+            "If the new one is right, remove {path} and run make provision.",
             path=known_hosts,
         ),
+    )
+
+
+def _unknown_key(machine: Machine) -> TargetError:
+    """The error for a machine whose known host key was taken away."""
+    return TargetError(
+        say("The host key of {machine} is not known here.", machine=machine.name),
+        next_move=say("Run make provision: it shows the key and takes it down."),
     )
 
 
@@ -142,7 +204,7 @@ def why_refused(done: Done, machine: Machine, key: Path | None) -> TargetError:
     """The error for an ssh that ended with 255, by what it said last."""
     text = done.stderr.decode(errors="replace")
     reason = done.last_line.removeprefix("ssh: ").rstrip(".") or "?"
-    if "Permission denied" in text or "Too many authentication failures" in text:
+    if is_login_refused(done):
         return _denied(machine, key, text)
     if "Bad owner or permissions" in text or "Bad configuration" in text:
         return TargetError(
@@ -153,8 +215,7 @@ def why_refused(done: Done, machine: Machine, key: Path | None) -> TargetError:
 
 
 def _denied(machine: Machine, key: Path | None, text: str) -> TargetError:
-    shape = next((line for line in text.splitlines() if "Load key" in line or "UNPROT" in line), "")
-    if shape:
+    if shape := _fault_of_key(text):
         return TargetError(
             say("The key {key} cannot be used: {why}.", key=key or "?", why=shape.strip()),
             next_move=say("Name a private key that only you may read in KEY (chmod 600)."),
@@ -172,3 +233,12 @@ def _denied(machine: Machine, key: Path | None, text: str) -> TargetError:
             "A password is never asked for; a key with a passphrase goes into ssh-agent first."
         ),
     )
+
+
+def _fault_of_key(text: str) -> str:
+    """The line of ssh's that says what is wrong with a key; its banner of @ says nothing."""
+    for sign in ("are too open", "Load key"):
+        for line in text.splitlines():
+            if sign in line and not line.startswith("@"):
+                return line.strip().rstrip(".")
+    return ""

@@ -5,6 +5,7 @@ Kinds and fields of the events were read off real runs (tests/unit/vm/data). Pur
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ _WRAPPING = re.compile(
     r"^(?:Task failed: |Action failed: |Module failed: |Unexpected \w+ error: |"
     r"Failed to connect to the host via ssh: |ssh: )+"
 )
+# Where Ansible cannot write on a machine it calls that unreachable, too.
+_REACHED = re.compile(r"No space left on device|Disk quota exceeded|create temporary directory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Course:
     roles: dict[str, float] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    kept: str | None = None  # where the lab in the machine says that a reset keeps the files
 
     def take(self, event: Mapping[str, Any]) -> Line | None:
         """Take in one event; the line of a task, when one ended with it. Anything else is None."""
@@ -83,6 +87,8 @@ class Course:
     def _ended(self, facts: Mapping[str, Any]) -> Line | None:
         result = facts.get("res")
         is_changed = isinstance(result, Mapping) and result.get("changed") is True
+        if isinstance(result, Mapping):
+            self.kept = _kept(result) or self.kept
         seconds = _seconds(facts)
         role = str(facts.get("role") or "")
         if role:
@@ -104,7 +110,7 @@ class Course:
             task=_name(facts),
             host=str(facts.get("host", "")),
             cause=cause.strip().rstrip("."),
-            is_unreachable=is_unreachable,
+            is_unreachable=is_unreachable and not _REACHED.search(cause),
             next_move=move.strip(),
         )
 
@@ -144,6 +150,19 @@ def _words(result: Mapping[str, Any]) -> Iterator[str]:
         yield f"exit code {result['rc']}" + (f" of {named}" if named else "")
     if message:
         yield message
+
+
+def _kept(result: Mapping[str, Any]) -> str | None:
+    """The folder that `lab here reset` answers with; None for any other task, or without files."""
+    text = str(result.get("stdout", "")).strip()
+    if not text.startswith("{"):
+        return None
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        return None
+    kept = answer.get("kept") if answer.keys() == {"kept"} else None
+    return kept if isinstance(kept, str) else None
 
 
 def _name(facts: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from provision.errors import LabError
 from provision.health import Diagnosis, bad, good, skipped
@@ -14,6 +15,7 @@ from provision.target import ComponentStatus
 from provision.vm import preflight
 from provision.vm.machine import Machine
 from provision.vm.place import VmPlace
+from provision.vm.underway import broken_off
 
 UP = say("make provision brings it up")
 
@@ -31,8 +33,21 @@ def examine(
         return
     yield from _examine_machine(machine)
     yield from _examine_kubeconfigs(place)
-    yield from examine_ports(state.ports, pids)
-    yield from examine_components(state, components)
+    if state.ports:
+        yield from examine_ports(state.ports, pids)
+    remark = broken_off(place.spec.home)
+    if remark is not None:
+        yield bad("place", say("work on the place was not done to its end"), remark)
+    for finding in examine_components(state, components):
+        if remark is None:
+            yield finding
+        elif finding.name != "place":
+            yield _without_logs(finding)
+
+
+def _without_logs(finding: Diagnosis) -> Diagnosis:
+    """Of what was never put there, or is taken off, no log says why it does not run."""
+    return finding if finding.next_move is None else replace(finding, next_move=UP)
 
 
 def _examine_machine(machine: Machine) -> Iterator[Diagnosis]:
@@ -41,7 +56,7 @@ def _examine_machine(machine: Machine) -> Iterator[Diagnosis]:
         facts = preflight.ask(machine)
     except LabError as error:
         yield bad("machine", error.what, error.next_move or UP)
-        yield skipped("machine.room", say("not looked at, since the machine does not answer"))
+        yield skipped("machine.room", say("not looked at, since the machine cannot be asked"))
         return
     seconds = time.monotonic() - began
     what = say("{machine} answers: {os}", machine=machine.name, os=facts.os)

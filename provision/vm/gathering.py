@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from provision.errors import TargetError
 from provision.message import Message, say
 from provision.settings import Settings
 from provision.target import Progress, Tell
@@ -79,9 +80,23 @@ def _checked(
     tell(Progress(stage, time.monotonic() - started))
     provider = PROVIDER_NEEDS.get(choices.gpus, ())
     of_parts = tuple((name, Kind.MANIFEST) for name in PARTS if name in parts)
-    check_bundle(bundle, needs=(*NEEDS, *provider, *of_parts))
+    try:
+        check_bundle(bundle, needs=(*NEEDS, *provider, *of_parts))
+    except TargetError as error:
+        if provider and all((a.name, a.kind) not in provider for a in bundle.artefacts):
+            raise TargetError(error.what, next_move=_without(choices.gpus)) from error
+        raise
     tell(Progress(stage, time.monotonic() - started, is_done=True))
     return bundle
+
+
+def _without(gpus: str) -> Message:
+    """What to do with a bundle that was collected for another provider of GPUs."""
+    return say(
+        "Collect one anew: make bundle TARGET=vm OUT=folder GPUS={gpus}. Or take what is in it: "
+        "GPUS=extended-resource needs nothing from a bundle for the GPUs.",
+        gpus=gpus,
+    )
 
 
 def with_disk(vm: VmSettings, bundle: Bundle) -> VmSettings:

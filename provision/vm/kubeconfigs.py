@@ -15,7 +15,7 @@ from provision.errors import TargetError
 from provision.files import write_atomically
 from provision.local.plan import Probe
 from provision.message import say
-from provision.vm.contacting import why_refused
+from provision.vm.contacting import why_not_in
 from provision.vm.machine import Machine, run
 
 ADMIN = "/etc/rancher/k3s/k3s.yaml"
@@ -44,7 +44,7 @@ def fetch(machine: Machine, lab: str) -> Kubeconfigs:
 def _read(machine: Machine, path: str) -> str:
     done = run(machine, machine.as_root("cat", path), input=None, within=READ_SECONDS)
     if not done.is_reached:
-        raise why_refused(done, machine, None)
+        raise why_not_in(done, machine)
     if done.returncode != 0:
         raise TargetError(
             say(

@@ -17,6 +17,7 @@ from provision.message import Message, say
 from provision.state import PlaceState
 from provision.target import ComponentStatus, TargetInfo
 from provision.versions import kueue_written_for
+from provision.vm.contacting import why_shut
 from provision.vm.machine import Machine, MachineMaker, run
 from provision.vm.place import VmPlace
 
@@ -64,7 +65,7 @@ class Watch:
         is_on = why is None or self.maker.is_on()
         first = self._status(MACHINE, is_on, why, True)
         if why is not None:
-            missing = say("the machine does not answer")
+            missing = say("the machine cannot be asked")
             return (first, *(self._status(n, False, missing, True) for n in self._needed()))
         if answer is None:
             unknown = say("the lab inside does not answer: make provision puts it there")
@@ -81,7 +82,8 @@ class Watch:
         except LabError as error:
             return None, error.what
         if not done.is_reached:
-            return None, say("it does not answer: {reason}", reason=done.last_line)
+            silent = say("it does not answer: {reason}", reason=done.last_line)
+            return None, why_shut(done, machine) or silent
         try:
             answer = json.loads(done.stdout)
         except ValueError:

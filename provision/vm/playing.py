@@ -16,6 +16,7 @@ from provision.files import write_atomically
 from provision.message import Message, say
 from provision.target import Progress, Tell
 from provision.vm.events import Course, Failure
+from provision.vm.filling import advice
 from provision.vm.machine import Machine
 from provision.vm.playbook_run import SETTINGS, Ended, Limits, PlaybookRun
 from provision.vm.variables import Variables, inventory
@@ -28,11 +29,15 @@ SHOW_SECONDS = 1.0  # a task that lasts longer is told while it runs
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A play that came to its end: how many tasks changed something, and seconds by role."""
+    """A play that came to its end: how many tasks changed something, and seconds by role.
+
+    `kept` is the folder of the machine where a reset keeps the learner's files, None without one.
+    """
 
     changes: int
     roles: Mapping[str, float]
     warnings: tuple[str, ...]
+    kept: str | None = None
 
 
 class Player:
@@ -61,7 +66,7 @@ class Player:
         hearing.take(run.drain())
         course = hearing.course
         if ended.why is None and course.is_complete and not course.is_failed:
-            return Played(course.changes, course.roles, tuple(course.warnings))
+            return Played(course.changes, course.roles, tuple(course.warnings), course.kept)
         raise self._error(course, ended)
 
     def _lay_out(self, variables: Variables) -> None:
@@ -114,7 +119,8 @@ class Player:
                     path=self.log,
                 ),
             )
-        return TargetError(self._failed(failure), next_move=self._look(failure.next_move))
+        move = advice(self._machine, self._home, failure.cause) or failure.next_move
+        return TargetError(self._failed(failure), next_move=self._look(move))
 
     def _failed(self, failure: Failure) -> Message:
         return say(
@@ -124,7 +130,7 @@ class Player:
             cause=failure.cause,
         )
 
-    def _look(self, move: str = "") -> Message:
+    def _look(self, move: Message | str = "") -> Message:
         if move:
             return say("{move} The log is {path}.", move=move, path=self.log)
         return say("Look at {path}, then run the same command again: it goes on.", path=self.log)

@@ -10,8 +10,9 @@ from provision.errors import TargetError
 from provision.message import Message, say
 from provision.vm.bundle.checking import Bundle, Kind
 from provision.vm.bundle.model import lines
-from provision.vm.contacting import why_refused
+from provision.vm.contacting import why_not_in
 from provision.vm.machine import Machine, run
+from provision.vm.refusals import no_root
 
 ASK_SECONDS = 30.0
 CLOCK_SECONDS = 120
@@ -74,9 +75,9 @@ def ask(machine: Machine) -> Facts:
     command = machine.as_root("sh", "-s", MARK, str(API_PORT))
     done = run(machine, command, input=_SCRIPT.encode(), within=ASK_SECONDS)
     if not done.is_reached:
-        raise why_refused(done, machine, None)
+        raise why_not_in(done, machine)
     if done.returncode != 0:
-        raise _no_root(machine, done.last_line)
+        raise no_root(machine, done.last_line)
     return understand(done.stdout.decode(errors="replace"), began, time.time())
 
 
@@ -183,22 +184,6 @@ def _system_problems(facts: Facts, bundle: Bundle) -> Iterator[tuple[Message, Me
             say("it has no Python 3, which Ansible needs there"),
             say("Install it: apt-get install python3"),
         )
-
-
-def _no_root(machine: Machine, reason: str) -> TargetError:
-    return TargetError(
-        say(
-            "{user} on {machine} is not root and may not become it without a password: {why}.",
-            user=machine.user,
-            machine=machine.name,
-            why=reason or say("sudo failed"),
-        ),
-        next_move=say(
-            "Log in as root (HOST=root@...), or allow it there in a file of /etc/sudoers.d: "
-            "{user} ALL=(ALL) NOPASSWD: ALL",
-            user=machine.user,
-        ),
-    )
 
 
 def _number(text: str) -> int:

@@ -22,10 +22,14 @@ LANGUAGES = ("en", "ko")
 
 @dataclass(frozen=True, slots=True)
 class SshSettings:
-    """A machine that is given: `host` is `user@host[:port]`, `key` a private key or None."""
+    """A machine that is given: `host` is `user@host[:port]`, `key` a private key or None.
+
+    With `is_key_dropped` a key that got in before is not used any more: `KEY=` was said.
+    """
 
     host: str = ""
     key: Path | None = None
+    is_key_dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,11 @@ def read_settings(environment: Mapping[str, str]) -> VmSettings:
         language=reader.language(LANGUAGES),
         within=reader.count("vm.within", default.within, least=60),
         idle=reader.count("vm.idle", default.idle, least=30),
-        ssh=SshSettings(host=reader.text("vm.ssh.host"), key=reader.path("vm.ssh.key")),
+        ssh=SshSettings(
+            host=reader.text("vm.ssh.host"),
+            key=reader.path("vm.ssh.key"),
+            is_key_dropped=not environment.get("KEY", "unsaid").strip(),
+        ),
         qemu=QemuSettings(
             cpus=reader.count("vm.qemu.cpus", qemu.cpus, least=1),
             memory=reader.size("vm.qemu.memory", qemu.memory, least=2048),

@@ -10,7 +10,7 @@ from provision.files import plain_file_errors
 from provision.health import Diagnosis
 from provision.local.supervised import SupervisedTarget
 from provision.logs import unknown_log
-from provision.message import say
+from provision.message import Message, say
 from provision.settings import Settings
 from provision.state import (
     PlaceState,
@@ -32,6 +32,7 @@ from provision.vm.machines import open_maker
 from provision.vm.place import VmPlace, nothing_yet
 from provision.vm.removing import remove_home
 from provision.vm.settings import VmSettings, read_settings
+from provision.vm.underway import broken_off
 from provision.vm.variables import require_one_node
 
 KIND = "vm"
@@ -98,14 +99,14 @@ class VmTarget(SupervisedTarget):
                 machine = maker.ensure(tell)
             work = self._work(state, tell, started)
             work.close(state)
-            work.take_back(machine, kept_choices(self._spec.home), "lab")
+            kept = work.take_back(machine, kept_choices(self._spec.home), "lab")
             ensure_life(self._spec.home, is_new=True)
             state, connecting = work.connect(state, machine, state.entry)
             return Provisioned(
                 describe(self._place, machine, state),
                 is_changed=True,
                 seconds=time.monotonic() - started,
-                remarks=connecting.remarks,
+                remarks=(*_where_kept(kept), *connecting.remarks),
             )
 
     def destroy(self, tell: Tell) -> None:
@@ -137,7 +138,8 @@ class VmTarget(SupervisedTarget):
             return TargetStatus(is_provisioned=False, components=(), info=None)
         watch = Watch(self._place, self._running(state), maker, state, self._vm().language)
         info = describe(self._place, machine, state)
-        return TargetStatus(state.is_prepared, watch.components(), info)
+        remark = broken_off(self._spec.home)
+        return TargetStatus(state.is_prepared, watch.components(), info, remark)
 
     def examine(self) -> tuple[Diagnosis, ...]:
         """What is good and bad about the place."""
@@ -188,3 +190,10 @@ class VmTarget(SupervisedTarget):
     def _work(self, state: PlaceState, tell: Tell, started: float) -> Work:
         running = self._running(state)
         return Work(self._place, self._settings, self._vm(), running, tell, started)
+
+
+def _where_kept(folder: str | None) -> tuple[Message, ...]:
+    """What a reset says of the learner's files, which stay in the machine."""
+    if folder is None:
+        return ()
+    return (say("Your files are kept in the machine, in {folder}.", folder=folder),)

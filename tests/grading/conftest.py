@@ -19,7 +19,7 @@ LAB = "kueue_quota"
 Players = Callable[[str], Player]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def players(
     surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Players]:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from provision.local.cache import remove_tree
 from provision.vm.collecting.plan import read_plan
+from tests.machines.bootstrap import bootstrap
 from tests.machines.places import alone, cache
-from tests.machines.shell import run
 
 GUEST = Path(__file__).parent / "guest"
 SUITE = "bookworm"
@@ -58,10 +58,7 @@ def debs() -> tuple[Path, ...]:
 def _make(draft: Path) -> None:
     folder = draft / "debs"
     (folder / "partial").mkdir(parents=True)
-    run(
-        "mmdebstrap",
-        "--quiet",
-        "--variant=minbase",
+    bootstrap(
         f"--include={','.join(PACKAGES)}",
         f"--customize-hook={FETCH.format(debs=folder, names=' '.join(read_plan().debs))}",
         f'--customize-hook={GUEST / "setup.sh"} "$1"',

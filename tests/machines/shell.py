@@ -35,7 +35,7 @@ def run(
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TargetError(say("{command}: {reason}", command=argv[0], reason=error)) from error
     if done.returncode:
-        raise _failure(argv, done.stderr or done.stdout, done.returncode)
+        raise failure(argv, done.stderr or done.stdout, done.returncode)
     return done.stdout
 
 
@@ -48,7 +48,8 @@ def succeeds(*command: str | Path, within: float = 60) -> bool:
     return True
 
 
-def _failure(argv: Sequence[str], text: str, code: int) -> TargetError:
+def failure(argv: Sequence[str], text: str, code: int) -> TargetError:
+    """The error of a program that failed, with its last lines."""
     lines = " / ".join(text.strip().splitlines()[-LINES:])
     return TargetError(
         say("{command} ended with {code}: {lines}", command=argv[0], code=code, lines=lines)

@@ -68,9 +68,16 @@ class PageHandler(ExtensionHandlerJinjaMixin, LabHandler):
         not send our cookie along. A page of our own that leads on is ours.
         """
         if self.request.headers.get("Sec-Fetch-Site", "none") in ("none", "same-origin"):
-            self.redirect(f"{self.base_url}learn")
+            self.redirect(f"{self.base_url}learn{self._asked}")
         else:
-            self.write(self.render_template("enter.html", language=self.page.language))
+            language = self.speech.language
+            self.write(self.render_template("enter.html", language=language, asked=self._asked))
+
+    @property
+    def _asked(self) -> str:
+        """The language of the call as part of an address, when it is not that of the launch."""
+        language = self.speech.language
+        return "" if language == self.page.language else f"?lang={language}"
 
 
 class ReadyHandler(LabHandler):

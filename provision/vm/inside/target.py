@@ -197,7 +197,7 @@ class InsideTarget:
         self._state()
         facts = read_facts(self._facts_file)
         return TargetInfo(
-            name=KIND,
+            name="vm",  # what people know it as, in there and outside
             lab=self._spec.lab,
             kubeconfig=facts.kubeconfig,
             grader_kubeconfig=self._spec.home / "grader.kubeconfig",

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
-from provision.errors import LabError, TargetError, TimedOut, UsageError
+from provision.errors import LabError, TimedOut, UsageError
 from provision.files import write_atomically
 from provision.message import Message, say
 from provision.settings import Settings
@@ -27,6 +26,7 @@ from provision.vm.contacting import (
     why_refused,
     why_silent,
 )
+from provision.vm.login import Login, read_login
 from provision.vm.machine import (
     FOLDER,
     Done,
@@ -37,39 +37,14 @@ from provision.vm.machine import (
     save_machine,
     ssh_config,
 )
+from provision.vm.refusals import another_machine, lost_key, no_root, no_shell
 from provision.vm.settings import VmSettings
 from provision.waiting import wait_until
 
 NAME = "ssh"
 ANSWER_SECONDS = 25.0
+_KEY = "key"
 PATIENCE = 90.0  # a machine that was had before may be booting
-_HOST = re.compile(r"([\w.-]+)@(\[[0-9A-Fa-f:.%\w]+\]|[\w.-]+)(?::(\d{1,5}))?", re.ASCII)
-
-
-@dataclass(frozen=True, slots=True)
-class Login:
-    """Where to log in, from `user@host[:port]`; `host` is without the brackets of IPv6."""
-
-    user: str
-    host: str
-    port: int = 22
-
-    def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.user}@{host}" + ("" if self.port == 22 else f":{self.port}")
-
-
-def read_login(text: str) -> Login:
-    """The parts of HOST. UsageError when it is not so written: it goes into a command line."""
-    found = _HOST.fullmatch(text)
-    port = int(found.group(3) or 22) if found else 0
-    is_sane = found is not None and not found.group(1).startswith("-")
-    if found is None or not is_sane or not 0 < port < 65536 or found.group(2).startswith("-"):
-        raise UsageError(
-            say("HOST is {value}, which is not a login on a machine.", value=text or '""'),
-            next_move=say("Write it as in HOST=root@192.0.2.10, or HOST=root@192.0.2.10:2222."),
-        )
-    return Login(found.group(1), found.group(2).strip("[]"), port)
 
 
 class SshMaker:
@@ -97,11 +72,13 @@ class SshMaker:
         key = self._key()
         tell(Progress(say("contacting {login}", login=login), 0.0))
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._learn_host_key(login, before, tell, started)
-        machine = Machine(str(login), login.host, login.port, login.user, self._config)
-        self._write_config(machine, key)
-        self._greet(machine, key, patience=0.0 if before is None else PATIENCE)
-        save_machine(self._home, NAME, machine)
+        with self._kept(before):
+            self._learn_host_key(login, before, tell, started)
+            machine = Machine(str(login), login.host, login.port, login.user, self._config)
+            self._write_config(machine, key)
+            self._greet(machine, key, patience=0.0 if before is None else PATIENCE)
+            save_machine(self._home, NAME, machine)
+            self._remember(key)
         seconds = time.monotonic() - started
         tell(Progress(say("contacting {login}", login=login), seconds, is_done=True))
         return machine
@@ -143,11 +120,13 @@ class SshMaker:
         )
 
     def _key(self) -> Path | None:
-        """The private key to log in with: the named one, else the one used before."""
-        kept = self._folder / "key"
+        """The private key to log in with: the named one, else the one that got in before."""
+        kept = self._folder / _KEY
         named = self._vm.key
-        if named is None and kept.is_file():
+        if named is None and kept.is_file() and not self._vm.is_key_dropped:
             named = Path(kept.read_text("utf-8").strip())
+            if not named.is_file():
+                raise lost_key(named)
         if named is None:
             return None
         if not named.is_file():
@@ -156,6 +135,23 @@ class SshMaker:
                 next_move=say("Look at KEY, or leave it out to use your own keys."),
             )
         return named
+
+    @contextlib.contextmanager
+    def _kept(self, before: Machine | None) -> Iterator[None]:
+        """A machine that was had stays reachable when a wrong HOST or KEY is named for it."""
+        key = self._folder / _KEY
+        files = (self._known_hosts, self._config, key)
+        texts = {path: path.read_bytes() for path in files if path.is_file()}
+        try:
+            yield
+        except BaseException:
+            if before is not None:
+                hang_up(before)
+                if key not in texts:
+                    key.unlink(missing_ok=True)
+                for path, text in texts.items():
+                    write_atomically(path, text)
+            raise
 
     def _learn_host_key(
         self, login: Login, before: Machine | None, tell: Tell, started: float
@@ -168,7 +164,8 @@ class SshMaker:
         if not found:
             raise unreachable(login.host, login.port, why_silent(login.host, login.port))
         if before is not None and known and not set(known) & set(found):
-            raise _another(login, before)
+            is_same = (login.host, login.port) == (before.address, before.port)
+            raise changed_key(before, found) if is_same else another_machine(str(login), before)
         if not set(known) & set(found):
             stage = say("its host key, seen for the first time: {key}", key=shown(found[0]))
             tell(Progress(stage, time.monotonic() - started))
@@ -184,10 +181,15 @@ class SshMaker:
             runtime=self._settings.runtime,
             key=key,
         )
-        if key is not None:
-            write_atomically(self._folder / "key", f"{key}\n")
         if write_atomically(self._config, text):
             hang_up(machine)  # a connection that is shared was made by the old one
+
+    def _remember(self, key: Path | None) -> None:
+        """The key that got in is the one for the runs to come; none stands for one's own keys."""
+        if key is not None:
+            write_atomically(self._folder / _KEY, f"{key}\n")
+        else:
+            (self._folder / _KEY).unlink(missing_ok=True)
 
     def _greet(self, machine: Machine, key: Path | None, *, patience: float) -> None:
         """Returns when the machine ran a command; raises what hinders it."""
@@ -206,34 +208,12 @@ class SshMaker:
             raise lets_nobody_in(machine, ANSWER_SECONDS)
         done = answers[-1]
         if is_key_refused(done):
-            raise changed_key(machine, self._known_hosts)
+            raise changed_key(machine)
         if not done.is_reached:
             raise why_refused(done, machine, key)
         if done.returncode != 0:
-            raise _no_shell(machine, done)
-
-
-def _another(login: Login, before: Machine) -> TargetError:
-    return TargetError(
-        say(
-            "This place lives in {before}, and {login} is another machine: its host key differs.",
-            before=before.name,
-            login=login,
-        ),
-        next_move=say(
-            "Leave HOST out to go on with {before}, or remove the place first: make destroy.",
-            before=before.name,
-        ),
-    )
-
-
-def _no_shell(machine: Machine, done: Done) -> TargetError:
-    return TargetError(
-        say(
-            "{machine} lets {user} log in, but runs no command: {why}.",
-            machine=machine.name,
-            user=machine.user,
-            why=done.last_line or say("exit code {code}", code=done.returncode),
-        ),
-        next_move=say("Name a login with a shell of its own in HOST=user@host."),
-    )
+            raise no_shell(machine, done)
+        if not machine.is_root:
+            done = run(machine, machine.as_root("true"), input=None, within=ANSWER_SECONDS)
+            if done.is_reached and done.returncode != 0:
+                raise no_root(machine, done.last_line)

@@ -16,7 +16,7 @@ from tests.integration.places import TestPlace
 MakePlace = Callable[[str], TestPlace]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def make_place(
     surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[MakePlace]:
@@ -34,7 +34,7 @@ def make_place(
         place.target.destroy(place.tell)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def up_place(make_place: MakePlace) -> TestPlace:
     """One place that was brought up; tests leave it up, in whatever state."""
     place = make_place("up")
@@ -49,7 +49,7 @@ def place(up_place: TestPlace) -> TestPlace:
     return up_place
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def why_place(
     surroundings: Surroundings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:

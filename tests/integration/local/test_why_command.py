@@ -68,7 +68,7 @@ SITUATIONS = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def cli(why_place: World, surroundings: Surroundings) -> Lab:
     """The command line on the same place."""
     return Lab(surroundings(why_place.place.root))

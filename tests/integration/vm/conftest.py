@@ -10,18 +10,18 @@ import pytest
 
 from tests.conftest import Surroundings
 from tests.integration.cli import Lab
-from tests.integration.vm.site import Provision, Site, Stages, processes_of
+from tests.integration.vm.site import Provision, Site, processes_of
 from tests.machines.booting import boot, halt
 from tests.machines.bundling import make_bundle
 from tests.machines.needs import missing
 from tests.machines.places import cache
 from tests.machines.record import Record
+from tests.telling import STAGES
 
 NAME, SUBNET = "labtest", 100
-STAGES = Stages()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def machine() -> Iterator[Record]:
     """A fresh machine that answers on SSH. Skips, and is counted, where none can be had."""
     if reasons := missing():
@@ -41,7 +41,7 @@ def machine() -> Iterator[Record]:
         assert left == (), "left behind"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All that the machine is provisioned from."""
     if reasons := missing():
@@ -50,7 +50,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return make_bundle(tmp_path_factory.mktemp("bundle") / "bundle").folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(
     bundle: Path,
     machine: Record,
@@ -76,13 +76,13 @@ def site(
     assert processes_of(home) == [], "left behind"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def pristine(site: Site) -> frozenset[str]:
     """What is on the machine before anything is put there."""
     return site.snapshot()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def first(site: Site, pristine: frozenset[str]) -> Provision:
     """The first provision of the machine."""
     assert pristine
@@ -104,11 +104,3 @@ def solved(site: Site, first: Provision) -> Site:
         site.lab.done("reset", "--yes", within=300)
         site.solve_all()
     return site
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How long each stage took."""
-    if STAGES.taken:
-        terminalreporter.section("the vm target: seconds by stage")
-        for name, seconds in STAGES.taken:
-            terminalreporter.write_line(f"{seconds:7.1f}  {name}")

@@ -6,9 +6,8 @@ import json
 import re
 import shlex
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,28 +19,13 @@ from provision.message import Message, say
 from provision.waiting import wait_until
 from tests.integration.cli import STEPS, Lab, Said, said_by
 from tests.machines.record import Record
+from tests.telling import Stages
 
 FIRST = 900.0  # seconds that a provision may take on a busy machine, a fresh one included
 ROLES = ("prereq", "k3s", "gpus", "kueue", "grader")
 RECAP = re.compile(
     r"^machine\s+: ok=(\d+)\s+changed=(\d+)\s+unreachable=(\d+)\s+failed=(\d+)", re.M
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Stages:
-    """How long each stage took, in seconds, in their order; printed when all is done."""
-
-    taken: list[tuple[str, float]] = field(default_factory=list)
-
-    @contextmanager
-    def measure(self, name: str) -> Iterator[None]:
-        """Note how long the block takes, also when it fails."""
-        started = time.monotonic()
-        try:
-            yield
-        finally:
-            self.taken.append((name, time.monotonic() - started))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,11 @@ from provision.waiting import wait_until
 from tests.fakes.http_host import FakeRegistry, http_host
 from tests.machines import parts
 
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="containerd is tried as root only")
+# The first to ask for parts may have to build them.
+pytestmark = [
+    pytest.mark.skipif(os.geteuid() != 0, reason="containerd is tried as root only"),
+    pytest.mark.timeout(1800),
+]
 
 Ctr = Callable[..., str]
 

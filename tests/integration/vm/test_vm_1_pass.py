@@ -31,7 +31,7 @@ def test_machine_is_as_it_must_be(provisioned: Site):
     assert host.file("/etc/rancher/k3s/k3s.yaml").mode == 0o600
     assert host.file("/usr/local/bin/lab").is_symlink
     assert host.file("/root/gsb-kueue").is_directory
-    for package in ("tmux", "python3-venv", "make"):
+    for package in ("tmux", "python3-venv", "make", "nano"):
         assert host.package(package).is_installed, package
     # What a learner is not to find: a file of the answers, one of the kits.
     looked = host.run("find / -xdev -name job-1.yaml -o -xdev -name mutants.py")

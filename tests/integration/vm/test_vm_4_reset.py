@@ -13,7 +13,7 @@ def test_reset_brings_the_lab_back_to_its_start(solved: Site):
     solved.done("echo 'mine' >/root/gsb-kueue/notes.txt")
     since = solved.done("systemctl show k3s --property=ExecMainPID")
     with solved.stages.measure("reset"):
-        solved.lab.done("reset", "--yes", within=300)
+        said = solved.lab.done("reset", "--yes", within=300)
     outside, inside = solved.lab.check("all"), solved.check_inside("all")
     assert outside["verdict"] == inside["verdict"] == "NOT YET"
     assert verdicts(outside) == verdicts(inside)
@@ -24,6 +24,8 @@ def test_reset_brings_the_lab_back_to_its_start(solved: Site):
     assert not solved.host.file("/root/gsb-kueue/notes.txt").exists
     saved = "/root/.local/state/gpu-queue-lab/kueue_quota/saved"
     assert solved.done(f"cat {saved}/*-reset/notes.txt") == "mine\n"
+    (folder,) = solved.done(f"echo {saved}/*-reset").split()
+    assert folder in said.out
     assert solved.done("systemctl show k3s --property=ExecMainPID") == since
 
 

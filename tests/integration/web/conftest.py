@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -38,11 +37,3 @@ def link_anew(lab: Lab) -> str:
     lab.done("provision")
     lab.done("reset", "--yes")
     return open_link(lab)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line for each reason why tests were skipped, with how many."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(report.longrepr[-1] for report in skipped if report.longrepr)
-    for reason, count in reasons.items():
-        terminalreporter.write_line(f"{count} skipped: {reason.removeprefix('Skipped: ')}")

@@ -98,6 +98,8 @@ def test_the_token_in_the_address_is_dropped_and_a_header_does(calls: Calls) -> 
     assert led.status == 200
     assert b'http-equiv="refresh"' in led.body
     assert calls.token.encode() not in led.body
+    korean = calls.get(f"/learn?token={calls.token}&lang=ko")
+    assert korean.headers["Location"] == "/learn?lang=ko"
 
 
 def test_the_token_can_be_typed(calls: Calls) -> None:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from checks.explain import Cause
 from checks.reasons.failures import why_any_failed, why_failed
+from checks.reasons.pods import explain_pod
 from checks.watching import read_pod
 
 
@@ -92,3 +94,16 @@ def test_of_several_pods_the_newest_failure_counts():
     assert found is not None
     assert "new" in str(found.what)
     assert why_any_failed([running]) is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        ("ErrImagePull", Cause.NO_IMAGE),
+        ("InvalidImageName", Cause.NO_IMAGE),
+        ("CrashLoopBackOff", Cause.CRASHING),
+        ("RunContainerError", Cause.CRASHING),
+    ],
+)
+def test_a_pod_without_its_image_has_not_crashed(reason, cause):
+    assert explain_pod(None, pod(phase="Pending", state=waiting(reason))).cause is cause

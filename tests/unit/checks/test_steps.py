@@ -383,8 +383,11 @@ def test_another_train_3_is_told_before_train_1_is_deleted(make_scene, lab):
 @pytest.mark.parametrize(
     ("first", "words"),
     [
-        (job(suspend=False, conditions=[condition("Complete", "True")]), ["Complete"]),
-        (job(), ["train-1", "train-3 is admitted"]),
+        (
+            job(suspend=False, conditions=[condition("Complete", "True")]),
+            ["there: it has ended: Complete"],
+        ),
+        (job(), ["train-1 is still there: it ", "train-3 is admitted"]),
         (
             job() | {"metadata": job()["metadata"] | {"creationTimestamp": "2027-01-15T07:20:00Z"}},
             ["again"],

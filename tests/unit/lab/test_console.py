@@ -1,5 +1,11 @@
 """What the terminal is told: each stage of work once."""
 
+import builtins
+from dataclasses import replace
+
+import pytest
+
+from lab.cli import INTERRUPTED, run
 from lab.console import open_console
 from lab.text import Speech
 from provision.message import say
@@ -21,3 +27,27 @@ def test_the_end_of_a_stage_is_not_told_again(capsys):
         (2.0, "etcd is ready"),
         (3.0, "stopping"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [("n", 2), ("", 2), ("maybe", 2), (EOFError(), 2), (KeyboardInterrupt(), INTERRUPTED)],
+)
+def test_whoever_does_not_say_yes_is_told_that_nothing_was_changed(
+    tmp_path, monkeypatch, capsys, answer, code
+):
+    def said(prompt):
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def opened(environment, speech):
+        return replace(open_console(environment, speech), is_interactive=True)
+
+    monkeypatch.setattr(builtins, "input", said)
+    monkeypatch.setattr("lab.cli.open_console", opened)
+    environment = {"LAB_HOME": str(tmp_path), "LAB_CACHE": str(tmp_path)}
+    assert run(["cache", "--prune"], environment) == code
+    told = capsys.readouterr()
+    assert told.out.endswith("Nothing was changed.\n")
+    assert told.err == ""

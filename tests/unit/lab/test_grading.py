@@ -10,6 +10,7 @@ import pytest
 from checks.outcome import CheckResult, Outcome, StepResult, StepVerdict
 from lab import grading
 from lab.places import Place, Places
+from lab.probing import Probe
 from provision.errors import TargetError
 from provision.message import say
 from provision.target import ComponentStatus, TargetStatus
@@ -74,3 +75,16 @@ def test_what_was_waited_for_in_vain_may_be_the_places_fault(
 def test_a_pass_needs_no_second_look(monkeypatch, tmp_path):
     found = verdict(monkeypatch, tmp_path, Target(True), Outcome.PASSED, 6.0)
     assert found is StepVerdict.PASS
+
+
+def test_a_machine_that_lets_nobody_in_is_the_cause_and_work_to_go_on_with_the_next_move(tmp_path):
+    rows = tuple(
+        ComponentStatus(name, False, False, say("its host key differs"), None, "", tmp_path / "l")
+        for name in ("machine", "k3s")
+    )
+    status = TargetStatus(True, rows, None, remark=say("make destroy was broken off"))
+    target = Target()
+    target.status = lambda: status  # type: ignore[method-assign]
+    what, following = Probe(place_on(target, tmp_path)).trouble() or (None, None)
+    assert str(what) == "The place is down: machine, k3s. The machine: its host key differs."
+    assert following == status.remark

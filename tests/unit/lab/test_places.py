@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from lab.casework.kit import kit_place
 from lab.places import Places, require_folder
 from provision.errors import LabError, UsageError
 from provision.state import claim_home, new_state, save_state
@@ -105,3 +106,57 @@ def test_a_place_from_before_there_were_kinds_is_a_local_one(tmp_path):
 def test_the_workspace_of_a_machine_is_roots_wherever_the_place_is(tmp_path):
     environment = {**kept(tmp_path, "vm"), "LAB_WORKSPACE": str(tmp_path / "mine")}
     assert places(environment).open().workspace == Path("/root/gsb-kueue")
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"HOST": "root@192.0.2.10"}, "HOST is root@192.0.2.10"),
+        ({"HOST": "192.0.2.10"}, "HOST is 192.0.2.10"),
+        ({"VM": "qemu"}, "VM is qemu"),
+        ({"VM": "ssh", "HOST": "root@h", "KEY": "/k"}, "HOST is root@h"),
+    ],
+)
+def test_a_machine_named_without_a_target_is_no_local_place(tmp_path, said, words):
+    environment = {"LAB_HOME": str(tmp_path), **said}
+    with pytest.raises(UsageError, match=words) as caught:
+        places(environment).open()
+    following = str(caught.value.next_move)
+    assert following.startswith("Add TARGET=vm, or leave ")
+    assert all(name in following for name in said if name != "KEY")
+    assert not places({**environment, "TARGET": "vm"}).open().target.is_here
+    assert places({**environment, "TARGET": "local"}).open().target.is_here
+
+
+def test_a_machine_named_at_a_local_place_is_refused_and_at_one_in_a_machine_taken(tmp_path):
+    environment = {**kept(tmp_path, "local"), "HOST": "root@192.0.2.10"}
+    with pytest.raises(UsageError, match="which is for the target vm") as caught:
+        places(environment).open()
+    assert f"the place {tmp_path / 'kueue_quota'} is local" in str(caught.value.next_move)
+    save_state(tmp_path / "kueue_quota", new_state("kueue_quota", "vm"))
+    assert not places(environment).open().target.is_here
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"HOST": "laptop"},  # as tcsh has it
+        {"HOST": "x86_64-conda-linux-gnu"},
+        {"HOST": "127.0.0.1"},
+        {"HOST": "0.0.0.0"},
+        {"HOST": "", "VM": ""},
+        {"BUNDLE": "/b"},
+    ],
+)
+def test_what_is_no_login_or_serves_both_targets_is_no_reason_to_refuse(tmp_path, said):
+    assert places({"LAB_HOME": str(tmp_path), **said}).open().target.is_here
+
+
+def test_the_kit_stays_local_whatever_machine_is_named(tmp_path):
+    environment = {"LAB_CACHE": "/c", "VM": "ssh", "HOST": "root@h", "TARGET": "vm"}
+    assert kit_place(environment, tmp_path, "kueue_quota").target.is_here
+
+
+def test_an_unknown_target_is_told_with_those_for_people(tmp_path):
+    with pytest.raises(UsageError, match=r"There is no target foo; there are: local, vm\.$"):
+        places({"LAB_HOME": str(tmp_path), "TARGET": "foo"}).open()

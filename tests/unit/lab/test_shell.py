@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +12,7 @@ import pytest
 
 from lab.catalog import load_lab
 from lab.places import Place
-from lab.shell import prepare_shell
+from lab.shell import become, prepare_shell
 
 BASH = shutil.which("bash") or ""
 
@@ -30,3 +31,26 @@ def test_the_prompt_names_the_lab_and_the_folder_without_its_path(tmp_path: Path
         env=environment, cwd=workspace, capture_output=True, text=True, check=True, timeout=20,
     )  # fmt: skip
     assert done.stdout.strip() in ("(kueue_quota) gsb-kueue$", "(kueue_quota) gsb-kueue#")
+
+
+def left_with(last: str, shell: str = "/bin/sh") -> subprocess.CompletedProcess[str]:
+    """How `become` ends when that is the last command of the shell."""
+    program = "import sys; from lab.shell import become; become(sys.argv[1:], {'A': 'b'})"
+    command = [sys.executable, "-c", program, shell, "-c", last]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
+
+
+@pytest.mark.parametrize("last", ["exit 3", "false", "no-such-command", "kill -INT $$"])
+def test_a_shell_that_has_run_ends_well(last: str) -> None:
+    done = left_with(f"echo $A; {last}")
+    assert (done.returncode, done.stdout) == (0, "b\n")
+
+
+def test_a_shell_is_not_deaf_to_an_interrupt() -> None:
+    assert left_with("trap 'echo heard' INT; kill -INT $$").stdout == "heard\n"
+
+
+@pytest.mark.parametrize("shell", ["/nowhere/sh", "/etc", "/etc/passwd"])
+def test_a_shell_that_is_none_is_an_error(shell: str) -> None:
+    with pytest.raises(OSError, match=r"No such file|Permission denied"):
+        become([shell], {})

@@ -47,6 +47,7 @@ def test_what_the_sentence_quotes_is_not_said_again():
         (answer(Cause.NODE_FULL, way=("Job a",)), "is not placed"),
         (answer(Cause.UNQUEUED, details=(detail("pods", "x"),)), "runs past the queue"),
         (answer(Cause.RUNNING), "runs"),
+        (answer(Cause.NO_IMAGE), "waits for its image"),
         (answer(Cause.ORPHAN), "is left over"),
     ],
 )

@@ -328,8 +328,13 @@ HAS_LISTS = is_same_release(read_plan()) and any(Path("/var/lib/apt/lists").glob
 @pytest.mark.skipif(not HAS_LISTS, reason="this is no Debian 12 with apt's lists")
 def test_apt_resolves_what_the_machine_lacks():
     names = {p.name: p for p in resolve(read_plan(), {**os.environ, "LC_ALL": "C"})}
-    assert {"tmux", "python3-venv", "python3.11-venv", "python3", "libevent-core-2.1-7"} <= set(
-        names
-    )
+    assert {
+        "nano",
+        "tmux",
+        "python3-venv",
+        "python3.11-venv",
+        "python3",
+        "libevent-core-2.1-7",
+    } <= set(names)
     assert not {"libc6", "dpkg", "coreutils", "bash"} & set(names)
     assert names["bash-completion"].version.startswith("1:")

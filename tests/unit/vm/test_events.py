@@ -43,6 +43,22 @@ def test_an_unreachable_machine_is_told_apart():
     assert course.failure.cause == "connect to host 127.0.0.1 port 1: Connection refused"
 
 
+@pytest.mark.parametrize(
+    ("said", "is_unreachable"),
+    [
+        ("mkdir: cannot create directory '/root/x': No space left on device", False),
+        ("Failed to create temporary directory. In some cases, you may have been able to", False),
+        ("Failed to connect to the host via ssh: Connection timed out", True),
+    ],
+)
+def test_a_machine_that_cannot_be_written_on_is_reached(said, is_unreachable):
+    course = Course()
+    event = {"task": "Copy", "host": "machine", "res": {"unreachable": True, "msg": said}}
+    course.take({"event": "runner_on_unreachable", "event_data": event})
+    assert course.failure is not None
+    assert course.failure.is_unreachable is is_unreachable
+
+
 def test_a_play_that_never_began_has_its_error_from_what_was_said():
     course, lines = play("no-playbook")
     assert lines == []
@@ -106,3 +122,20 @@ def test_what_ansible_checks_by_itself_before_a_role_is_no_line():
     assert course.take({"event": "playbook_on_task_start", "event_data": task}) is None
     assert course.current == ""
     assert course.take({"event": "runner_on_ok", "event_data": {**task, "res": {}}}) is None
+
+
+@pytest.mark.parametrize(
+    ("result", "kept"),
+    [
+        ({"changed": True, "stdout": '{\n  "kept": "/root/a-reset"\n}'}, "/root/a-reset"),
+        ({"stdout": '{"kept": null}'}, None),
+        ({"stdout": '{"kept": "/etc", "changed": true}'}, None),
+        ({"stdout": "{kept"}, None),
+        ({"censored": "the output has been hidden"}, None),
+    ],
+)
+def test_where_a_reset_keeps_the_files_is_heard_of_the_lab_in_the_machine(result, kept):
+    course = Course()
+    for told in (result, {"stdout": "other"}):
+        course.take({"event": "runner_on_ok", "event_data": {"task": "T", "res": told}})
+    assert course.kept == kept

@@ -70,6 +70,7 @@ def test_other_versions_are_taken_up_and_the_place_stays_the_same(target, tmp_pa
     assert after.id == before.id
     assert after.versions["kueue"] == "v0.20.4"
     assert "v0.20.4" in str(target.info().note)
+    assert target.info().name == "vm"  # a verdict says the same in there and outside
 
 
 def test_services_run_what_the_lab_says(target, tmp_path):

@@ -83,8 +83,25 @@ def test_a_machine_that_does_not_answer_is_the_one_cause(look):
     assert not found["machine"].is_ready
     assert "No route to host" in str(found["machine"].detail)
     for name in ("k3s", "node", "kueue"):
-        assert str(found[name].detail) == "the machine does not answer"
+        assert str(found[name].detail) == "the machine cannot be asked"
         assert found[name].is_needed
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "why"),
+    [
+        ("Host key verification failed.", "machine ssh-ed25519 AAAA", "its host key differs from"),
+        ("Host key verification failed.", "", "its host key is not known here"),
+        ("root@h: Permission denied (publickey).", "", "it refuses the login root"),
+    ],
+)
+def test_a_machine_that_answers_and_shuts_us_out_is_told_by_its_cause(
+    look, tmp_path, text, known, why
+):
+    (tmp_path / "known_hosts").write_text(known)
+    machine = Machine("box", "h", 22, "root", tmp_path / "ssh_config")
+    found = look(f"echo '{text}' >&2; exit 255", Maker(machine, is_on=False))
+    assert str(found["machine"].detail).startswith(why)
 
 
 def test_a_machine_without_the_lab_is_told_with_what_helps(look):

@@ -4,6 +4,7 @@ import base64
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -194,9 +195,9 @@ class TestChoices:
     def test_what_was_used_before_is_used_again(self, tmp_path):
         bundle = tmp_path / "bundle"
         bundle.mkdir()
-        kept = Choices("ssh", "device-plugin", str(bundle))
+        kept = Choices("ssh", "device-plugin", str(bundle), "ko")
         keep_choices(tmp_path, kept)
-        assert choose(tmp_path, VmSettings()) == Choices("qemu", "device-plugin", str(bundle))
+        assert choose(tmp_path, VmSettings()) == replace(kept, maker="qemu")
         save_machine(tmp_path, "ssh", Machine("box", "h", 22, "root", tmp_path))
         assert choose(tmp_path, VmSettings()) == kept
 
@@ -206,6 +207,14 @@ class TestChoices:
         assert choose(tmp_path, VmSettings(gpus="extended-resource")).gpus == "extended-resource"
         with pytest.raises(UsageError, match="came by VM=ssh, not by VM=qemu"):
             choose(tmp_path, VmSettings(maker="qemu"))
+
+    def test_the_machine_keeps_its_language_whoever_provisions_it_again(self, tmp_path):
+        first = choose(tmp_path, VmSettings(language="ko"))
+        assert first.language == "ko"
+        keep_choices(tmp_path, first)
+        assert choose(tmp_path, VmSettings(language="en")) == first
+        keep_choices(tmp_path, replace(first, language="fr"))
+        assert choose(tmp_path, VmSettings(language="en")).language == "en"
 
     def test_a_host_alone_means_ssh_and_nothing_means_qemu(self, tmp_path):
         assert choose(tmp_path, VmSettings(ssh=SshSettings("root@h"))).maker == "ssh"

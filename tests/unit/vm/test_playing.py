@@ -120,6 +120,11 @@ def test_a_failure_names_machine_task_cause_and_log(play, tmp_path):
     assert str(tmp_path / "home" / "logs" / "provision.log") in str(error.next_move)
 
 
+def test_a_full_disk_is_what_is_advised_about(play):
+    error = failure(play, task("Break", "sh -c 'echo No space left on device >&2; exit 3'"))
+    assert "Free some space on box" in str(error.next_move)
+
+
 def test_the_next_move_of_a_role_is_the_one_that_is_told(play):
     words = "k3s is foreign. Next: use another machine."
     error = failure(play, f"    - ansible.builtin.fail:\n        msg: '{words}'\n")

@@ -25,6 +25,9 @@ def inside(tmp_path, monkeypatch):
         machine = Machine("box", "10.0.0.1", 22, user, tmp_path / "ssh_config")
         return Inside(machine, "kueue_quota", "ko")
 
+    (tmp_path / "known_hosts").write_text("machine ssh-ed25519 AAAA\n")
+    (folder / "ssh-keyscan").write_text("#!/bin/sh\n")
+    (folder / "ssh-keyscan").chmod(0o755)
     return make
 
 
@@ -72,6 +75,8 @@ def test_an_error_there_is_told_in_this_readers_words(inside):
     ("script", "words"),
     [
         ("echo 'Connection refused' >&2; exit 255", ["does not answer over SSH", "refused"]),
+        ("echo 'Host key verification failed.' >&2; exit 255", ["box answers with another host"]),
+        ("echo 'root@h: Permission denied' >&2; exit 255", ["box refuses the login root"]),
         ("echo 'lab: not found' >&2; exit 127", ["127", "not found"]),
         ("echo '[1]'", ["ended with 0"]),
         ("echo '{'; echo '}'; exit 3", ["ended with 3"]),
@@ -82,6 +87,14 @@ def test_what_is_no_answer_is_no_success(inside, script, words):
     with pytest.raises(LabError) as caught:
         inside(script).ask("play", {}, within=1)
     assert all(word in str(caught.value.what) for word in words), str(caught.value.what)
+
+
+def test_a_host_key_that_was_taken_away_is_not_called_another_one(inside, tmp_path):
+    there = inside("echo 'Host key verification failed.' >&2; exit 255")
+    (tmp_path / "known_hosts").unlink()
+    with pytest.raises(LabError, match="The host key of box is not known here") as caught:
+        there.ask("play", {}, within=5)
+    assert "make provision" in str(caught.value.next_move)
 
 
 def test_a_shell_is_opened_on_a_terminal_and_a_dead_machine_is_told_before(inside):

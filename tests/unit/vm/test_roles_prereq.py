@@ -187,3 +187,69 @@ def test_package_files_are_copied_where_the_machine_has_another(
     assert sorted(seen[0]) == missing
     if copied is not None:
         assert seen[1] == [f"/bundle/debs/{name}.deb" for name in copied]
+
+
+NO_ROOM = [
+    "dpkg: error processing archive /x/pip.deb (--unpack):",
+    " cannot copy extracted data for './usr/x': failed to write (No space left on device)",
+    "dpkg-deb: error: paste subprocess was killed by signal (Broken pipe)",
+    "E: Sub-process /usr/bin/dpkg returned an error code (1)",
+]
+
+
+def test_what_apt_said_last_is_the_reason_and_not_that_something_ended(tmp_path):
+    said = {
+        "no room": NO_ROOM,
+        "other": ["Reading ...", "E: Unmet dependencies.", NO_ROOM[-1]],
+        "odd": ["Segmentation fault"],
+        "none": [],
+    }
+    out = tmp_path / "out.json"
+    judge = {
+        "ansible.builtin.set_fact": {
+            "told": "{{ told | default({}) | combine({item.key: prereq_last_said}) }}"
+        },
+        "vars": {"prereq_put": {"stdout_lines": [], "stderr_lines": "{{ item.value }}"}},
+        "loop": "{{ said | dict2items }}",
+    }
+    keep = {"content": "{{ told | to_json }}", "dest": str(out), "mode": "0600"}
+    given = {"said": said, "prereq_debs": ["/bundle/make_4_amd64.deb"]}
+    play(tmp_path, "prereq", given, [judge, {"ansible.builtin.copy": keep}])
+    assert json.loads(out.read_text()) == {
+        "no room": NO_ROOM[1].strip(),
+        "other": "E: Unmet dependencies.",
+        "odd": "Segmentation fault",
+        "none": "nothing",
+    }
+
+
+@pytest.mark.parametrize(
+    ("audit", "dpkg_ends", "expected"),
+    [
+        ("", 0, ["apt-get --simulate", "apt-get"]),
+        ("half", 0, ["dpkg --install"]),
+        ("half", 1, ["dpkg --install", "apt-get --simulate", "apt-get"]),
+    ],
+)
+def test_what_was_cut_short_is_made_whole_by_dpkg_itself(tmp_path, audit, dpkg_ends, expected):
+    calls, folder, programs = (tmp_path / name for name in ("calls", "debs", "bin"))
+    folder.mkdir()
+    programs.mkdir()
+    fakes = {
+        "tar": f"touch {folder}/make.deb",
+        "dpkg-deb": "echo x",
+        "dpkg-query": "exit 1",
+        "dpkg": f'case "$1" in --audit) echo "{audit}";; '
+        f'--install) echo "dpkg --install" >>{calls}; exit {dpkg_ends};; esac',
+        "apt-get": f'case "$*" in *--simulate*) echo "apt-get --simulate";; *) echo apt-get;; esac '
+        f">>{calls}",
+    }
+    for name, text in fakes.items():
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    script = ANSIBLE / "roles" / "prereq" / "files" / "install-debs.sh"
+    environ = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["sh", script, folder], env=environ, timeout=20, check=False)
+    assert done.returncode == 0
+    assert calls.read_text().splitlines() == expected
+    assert not folder.exists()

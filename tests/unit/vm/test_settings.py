@@ -183,3 +183,11 @@ def test_the_documented_file_has_every_key_with_its_variable_and_default(tmp_pat
 )
 def test_the_language_is_chosen_as_the_lab_chooses_it(tmp_path, environment, language):
     assert read(tmp_path, **environment).language == language
+
+
+def test_only_a_key_that_is_said_and_empty_is_dropped(tmp_path):
+    (tmp_path / "lab.toml").touch()
+    said = {"LAB_TOML": str(tmp_path / "lab.toml")}
+    assert not read_settings(said).ssh.is_key_dropped
+    assert not read_settings(said | {"KEY": "/k"}).ssh.is_key_dropped
+    assert read_settings(said | {"KEY": ""}).ssh.is_key_dropped

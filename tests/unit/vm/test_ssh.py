@@ -44,9 +44,12 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
-def maker(home: Path, host: str = "root@192.0.2.1", key: Path | None = None) -> SshMaker:
+def maker(
+    home: Path, host: str = "root@192.0.2.1", key: Path | None = None, *, is_key_dropped=False
+) -> SshMaker:
     settings = Settings(cache=home.parent / "cache", runtime=home.parent)
-    return SshMaker(home, VmSettings(ssh=SshSettings(host=host, key=key)), settings)
+    said = SshSettings(host=host, key=key, is_key_dropped=is_key_dropped)
+    return SshMaker(home, VmSettings(ssh=said), settings)
 
 
 def refused(home: Path, **more: object) -> str:
@@ -101,6 +104,22 @@ def test_a_changed_key_is_refused_with_both_fingerprints_and_nothing_is_overwrit
     assert KEY in (home / "machine" / "known_hosts").read_text()
 
 
+@pytest.mark.parametrize("host", ["", "root@192.0.2.1", "laptop"])
+def test_a_key_that_changed_before_anything_is_asked_is_no_other_machine(programs, home, host):
+    programs("ssh", "exit 0")
+    maker(home).ensure(silent)
+    known_hosts = home / "machine" / "known_hosts"
+    known_hosts.write_text(f"machine {KEY}\n")  # written by hand: it is not noted for whom
+    programs("ssh-keyscan", f"echo '192.0.2.1 {OTHER}'")
+    words = refused(home, host=host)
+    assert "root@192.0.2.1 answers with another host key than before" in words
+    assert f"remove {known_hosts} and run make provision" in words
+    assert "HOST" not in words
+    known_hosts.unlink()
+    maker(home, host=host).ensure(silent)
+    assert OTHER in known_hosts.read_text()
+
+
 def test_another_machine_at_a_place_that_has_one_is_refused(programs, home):
     programs("ssh", "exit 0")
     maker(home).ensure(silent)
@@ -149,6 +168,72 @@ def test_a_wrong_key_is_named(programs, home, tmp_path):
     assert "invalid format" in words
 
 
+def test_what_is_wrong_with_a_key_is_told_without_the_banner_around_it(programs, home, tmp_path):
+    key = tmp_path / "id"
+    key.write_text("root:x:0:0")
+    line = "@" * 59
+    programs(
+        "ssh",
+        f"cat >&2 <<'END'\n{line}\n@         WARNING: UNPROTECTED PRIVATE KEY FILE!          @\n"
+        f"{line}\nPermissions 0644 for '{key}' are too open.\n"
+        "It is required that your private key files are NOT accessible by others.\n"
+        f'This private key will be ignored.\nLoad key "{key}": bad permissions\n'
+        "root@h: Permission denied (publickey).\nEND\nexit 255",
+    )
+    words = refused(home, key=key)
+    assert f"The key {key} cannot be used: Permissions 0644 for '{key}' are too open. " in words
+    assert "@@" not in words
+    assert "UNPROTECTED" not in words
+
+
+@pytest.fixture
+def key(tmp_path) -> Path:
+    """A private key that gets in with the programs of `only_with`."""
+    file = tmp_path / "right"
+    file.write_text("a key")
+    return file
+
+
+def only_with(key: Path | None) -> str:
+    """An ssh that lets in who comes with this key, or with none."""
+    sign = "IdentityFile" if key is None else f'IdentityFile "{key}"'
+    test = f"grep -q '{sign}' \"$2\""
+    return (
+        f"{'!' if key is None else ''} {test} && exit 0; {says('Permission denied (publickey).')}"
+    )
+
+
+def test_a_key_is_remembered_once_it_got_in(programs, home, key, tmp_path):
+    wrong = tmp_path / "wrong"
+    wrong.write_text("another")
+    programs("ssh", only_with(key))
+    assert f"with the key {wrong}" in refused(home, key=wrong)
+    assert "with your own keys" in refused(home)
+    maker(home, key=key).ensure(silent)
+    maker(home, host="").ensure(silent)
+    assert f"with the key {wrong}" in refused(home, key=wrong)
+    assert str(wrong) not in (home / "machine" / "ssh_config").read_text()
+    maker(home, host="").ensure(silent)
+
+
+def test_an_empty_key_goes_back_to_ones_own_keys_and_lasts(programs, home, key):
+    programs("ssh", only_with(key))
+    maker(home, key=key).ensure(silent)
+    assert "with your own keys" in refused(home, is_key_dropped=True)
+    programs("ssh", only_with(None))
+    maker(home, is_key_dropped=True).ensure(silent)
+    maker(home).ensure(silent)
+
+
+def test_a_remembered_key_that_is_gone_is_told_with_the_way_back(programs, home, key):
+    programs("ssh", "exit 0")
+    maker(home, key=key).ensure(silent)
+    key.unlink()
+    assert "KEY= with nothing for your own keys" in refused(home)
+    maker(home, is_key_dropped=True).ensure(silent)
+    maker(home).ensure(silent)
+
+
 def test_a_key_that_is_not_there_is_refused_before_anything_is_asked(programs, home, tmp_path):
     programs("ssh-keyscan", "exit 9")
     assert "There is no private key" in refused(home, key=tmp_path / "none")
@@ -165,6 +250,36 @@ def test_nobody_at_the_address_is_told_in_the_systems_words(programs, home):
     assert "127.0.0.1 does not answer on port 1: Connection refused" in refused(
         home, host="root@127.0.0.1:1"
     )
+
+
+def test_a_login_that_may_not_become_root_is_told(programs, home):
+    programs("ssh", f'case "$*" in *sudo*) {says("sudo: a password is required", 1)};; esac')
+    words = refused(home, host="guest@192.0.2.1")
+    assert "guest on guest@192.0.2.1 is not root and may not become it" in words
+    assert "sudo: a password is required" in words
+    assert load_machine(home) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (says("guest@h: Permission denied (publickey)."), "refuses the login guest"),
+        (f'case "$*" in *sudo*) {says("sudo: no", 1)};; esac', "may not become it"),
+        (says("Connection refused"), "Connection refused"),
+    ],
+)
+def test_a_wrong_host_takes_no_machine_away(programs, home, tmp_path, monkeypatch, words, expected):
+    monkeypatch.setattr(maker_module, "PATIENCE", 0.0)
+    programs("ssh", "exit 0")
+    machine = maker(home).ensure(silent)
+    folder = home / "machine"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    key = tmp_path / "id"
+    key.write_text("a key")
+    programs("ssh", words)
+    assert expected in refused(home, host="guest@192.0.2.1", key=key)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert load_machine(home) == ("ssh", machine)
 
 
 def test_a_machine_that_lets_one_in_and_hangs_is_given_up(programs, home, monkeypatch):

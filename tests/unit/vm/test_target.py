@@ -63,6 +63,14 @@ def test_a_bundle_without_what_the_provider_needs_is_refused(tmp_path, bundle):
     assert not (tmp_path / "home").exists()
 
 
+def test_a_bundle_without_fake_gpu_operator_can_be_used_with_gpus_that_need_none(tmp_path, bundle):
+    more = {"BUNDLE": str(bundle), "HOST": "root@127.0.0.1:1"}
+    words = refused(target(tmp_path, GPUS="", **more))
+    assert "fake-gpu-operator (chart) is not in it" in words
+    assert "GPUS=extended-resource needs nothing from a bundle" in words
+    assert "127.0.0.1 does not answer" in refused(target(tmp_path, **more))
+
+
 @pytest.mark.parametrize(
     ("environment", "words"),
     [

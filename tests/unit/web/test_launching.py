@@ -12,6 +12,7 @@ import sys
 import webbrowser
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -25,7 +26,7 @@ from lab.web.launch import (
     tmux_socket,
     write_launch,
 )
-from lab.web.launching import Opened, Shells, open_again
+from lab.web.launching import Opened, Shells, open_again, open_page
 from lab.web.listening import Beyond
 from lab.web.surroundings import allowed
 from lab.web.terminals import tmux_command
@@ -162,6 +163,28 @@ def test_the_link_logs_in_and_the_address_does_not() -> None:
     assert str(opened.link_beyond).startswith("https://192.0.2.7:21000/learn?")
     assert launch.beyond == Beyond("192.0.2.7", "c", "k")
     assert Opened(Launch("t" * 40, "en", ""), 21000).link_beyond is None
+
+
+def test_another_language_is_no_reason_for_another_page(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The link names it, for a browser that has chosen none; whoever is logged in stays so."""
+    monkeypatch.setattr("lab.web.launching.fetch", lambda *_: Path("/assets"))
+    stopped: list[str] = []
+    target = SimpleNamespace(
+        info=lambda: None,
+        is_running=lambda _: True,
+        stop=stopped.append,
+        start=lambda *_: 21000,
+    )
+    place = replace(place, target=target)  # type: ignore[arg-type]
+    environment = {"LAB_HOME": str(place.home.parent), "LAB_CACHE": str(place.home.parent)}
+    first = open_page(place, environment, "en", None, lambda progress: None)
+    assert stopped == ["page"]
+    other = open_page(place, environment, "ko", None, lambda progress: None)
+    assert stopped == ["page"]
+    assert other.launch == first.launch == read_launch(place.home)
+    assert other.link == f"{first.link}&lang=ko"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ echo "systemd: $(yes_if test -d "$root/run/systemd/system")"
 echo "python3: $(yes_if has python3)"
 echo "apt: $(yes_if has apt-get)"
 echo "cloud_init: $(yes_if has cloud-init)"
-echo "epoch: $(date +%s)"
 echo "memory_mib: $(awk '/^MemTotal:/ {print int($2 / 1024)}' "$root/proc/meminfo")"
 echo "disk_free_mib: $(df -Pm "$root/var/lib" | awk 'NR == 2 {print $4}')"
 # The memory controller: listed with cgroup v2; the fourth column says enabled with v1.
@@ -44,3 +43,5 @@ echo "marked: $(yes_if test -e "$root/etc/gpu-queue-lab/machine")"
 unit=$root/etc/systemd/system/k3s.service
 if [ -e "$unit" ]; then echo "unit_is_ours: $(yes_if grep -q gpu-queue-lab "$unit")"; else echo 'unit_is_ours: "yes"'; fi
 echo "dpkg_is_whole: $(yes_if sh -c 'test -z "$(dpkg --audit 2>/dev/null)"')"
+# Last, since what is above takes a while on a slow machine, and the answer is compared with a clock elsewhere.
+echo "epoch: $(date +%s)"

@@ -21,9 +21,13 @@ install() {
 }
 # Names of package files hold no spaces.
 # shellcheck disable=SC2086
-install --simulate $missing >/dev/null 2>&1 || missing="$missing $newer"
-# shellcheck disable=SC2086
-install $missing
+put() {
+  # What was cut short, or found no room, apt-get does not touch before it is whole; dpkg makes it so.
+  if [ -n "$(dpkg --audit 2>/dev/null)" ]; then dpkg --install $missing && return; fi
+  install --simulate $missing >/dev/null 2>&1 || missing="$missing $newer"
+  install $missing
+}
+put
 result=$?
 rm -rf "$1"
 exit "$result"
