@@ -22,8 +22,8 @@ from provision.waiting import wait_until
 LEAVING_SECONDS = 60.0
 UNIT = "tests/unit/"
 LOCAL, WEB = "tests/integration/local/", "tests/integration/web/"
-# Each lot by its folders or heads of names, a head within another's first, in the order in which the lots are taken. Of the
-# unit tests, and of what is named by none, each file is a lot.
+# Each lot by its folders or heads of names, in the order in which the lots are taken; a part of a
+# file before the rest of it. Of the unit tests, and of what is named by none, each file is a lot.
 LOTS = (
     ("tests/integration/vm/",),
     (UNIT,),
