@@ -57,6 +57,11 @@ class Change:
         """The LocalQueue that a Job or Workload names."""
         return dig_text(self.facts, "queue")
 
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The scheduling gates of a pod."""
+        return tuple(str(one) for one in dig_list(self.facts, "gates"))
+
     def condition(self, kind: str) -> Condition | None:
         """One of its conditions."""
         parts = [str(part) for part in dig_list(self.facts, "conditions", kind)]

@@ -52,7 +52,11 @@ class Painter:
             queues,
             tuple(_stray(one) for one in _named(seen.workloads) if _is_stray(one, told)),
             tuple(self._node(node, sitting, whose) for node in _named(seen.nodes)),
-            tuple(_unplaced(pod) for pod in _named(seen.pods) if self._is_unplaced(pod)),
+            tuple(
+                _unplaced(pod, whose.workload_of(pod))
+                for pod in _named(seen.pods)
+                if self._is_unplaced(pod)
+            ),
         )
 
     def _gpus(self, pod: PodNow) -> int:
@@ -175,10 +179,11 @@ def _evicted(workload: WorkloadNow, whose: Belonging) -> str | Message:
     )
 
 
-def _unplaced(pod: PodNow) -> Unplaced:
+def _unplaced(pod: PodNow, workload: WorkloadNow | None) -> Unplaced:
     said = None if pod.gates else pod.conditions.get("PodScheduled")
     reason = "" if said is None or said.is_true else said.message or said.reason
-    return Unplaced(pod.name, pod.job_name, pod.namespace, _phase(pod), reason)
+    job = (workload.owner_name if workload else "") or pod.job_name
+    return Unplaced(pod.name, job, pod.namespace, _phase(pod), reason)
 
 
 def _phase(pod: PodNow) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from checks.history import Change, seconds
-from checks.kit.paths import dig_list
 from lab.told import Telling, Told, ended, left, tell_any
 from provision.message import say
 
@@ -172,7 +171,7 @@ def _pod(change: Change, before: Change | None, gone: set[str]) -> Telling:
         yield Told("trouble", say("its pod {pod} is in {how}", pod=change.name, how=trouble))
     placed, old = change.condition("PodScheduled"), before and before.condition("PodScheduled")
     if placed and placed.status == "False" and not (old and _of(old) == _of(placed)):
-        if gates := ", ".join(str(one) for one in dig_list(change.facts, "gates")):
+        if gates := ", ".join(change.gates):
             what = say("its pod {pod} is held by gates: {gates}", pod=change.name, gates=gates)
             yield Told("unplaced", what, placed.since)
             return

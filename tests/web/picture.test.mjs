@@ -106,7 +106,7 @@ test('who lost its quota tells why, with the move', () => {
   const before = picture({ holding: ['low'], gpus: ['low'] });
   const after = picture({ holding: ['high'], waiting: ['low'], gpus: ['high'] });
   after.queues[0].waiting[0].evicted = 'Preempted: it had to make room for high';
-  const [back] = movesBetween(before, after).filter((move) => move.to === 'line');
+  const [back] = movesBetween(before, after); // told before the one that took its place
   assert.deepEqual(back, { name: 'low', from: 'quota', to: 'line', why: 'Preempted: it had to make room for high' });
   const reasons = workloadRows(after).map((row) => row.reason);
   assert.equal(reasons[1], 'Preempted: it had to make room for high; WaitingForQuota: no quota');

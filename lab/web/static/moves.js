@@ -14,7 +14,7 @@ export function movesBetween(before, after) {
   for (const [pod, name] of is.pods) {
     if (!was.pods.has(pod)) moves.push({ name, pod, from: is.quota.has(name) ? 'quota' : 'outside', to: 'gpu' });
   }
-  const isLeaving = (move) => (move.to === 'outside' ? 0 : 1);
+  const isLeaving = (move) => (move.to === 'outside' || (move.from === 'quota' && move.to === 'line') ? 0 : 1);
   return moves.sort((one, other) => isLeaving(one) - isLeaving(other)); // first who makes room
 }
 

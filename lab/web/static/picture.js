@@ -131,10 +131,22 @@ export class Picture {
   #tell(moves) {
     const list = byId('moves');
     for (const { name, from, to, why } of moves) {
-      list.append(el('li', {}, el('span', { class: 'soft', text: clock(new Date().toISOString()) }), ' ',
+      const key = `${name}:${from}:${to}`;
+      if (list.lastChild?.dataset.move === key) { // several pods of one Job: one line with their number
+        this.#count(list.lastChild);
+        continue;
+      }
+      list.append(el('li', { 'data-move': key }, el('span', { class: 'soft', text: clock(new Date().toISOString()) }), ' ',
         el('strong', { text: name }), ` ${t(`moved_${from}_${to}`)}`, why ? ` (${why})` : ''));
     }
     while (list.children.length > TOLD) list.firstChild.remove();
+  }
+
+  #count(item) {
+    const count = Number(item.dataset.count ?? 1) + 1;
+    item.dataset.count = String(count);
+    item.querySelector('.count')?.remove();
+    item.append(el('span', { class: 'count', text: ` × ${count}` }));
   }
 }
 

@@ -269,3 +269,17 @@ def test_a_gated_pod_waits_and_is_no_error():
     (gated,) = picture.unplaced
     assert (gated.phase, gated.reason) == ("SchedulingGated", "")
     assert pod["metadata"]["name"] not in {slot.pod for slot in picture.nodes[0].slots}
+
+
+def test_each_pod_of_a_deployment_waits_in_the_line_and_on_no_node_under_one_name():
+    picture = drawn("gated")
+    (queue,) = picture.queues
+    line = [one.job for one in queue.waiting]
+    held = {one.job: one for one in picture.unplaced if one.job.startswith("web-x")}
+    assert len(held) == 2
+    assert set(held) < set(line)
+    assert {one.phase for one in picture.unplaced} == {"SchedulingGated"}
+    assert {one.reason for one in picture.unplaced} == {""}
+    assert {one.job for one in picture.unqueued} == {"nolabel", "bare"}
+    nobody_looks_at = [one.job for one in picture.unplaced if one.job not in line]
+    assert "web-none" in nobody_looks_at
