@@ -53,8 +53,9 @@ def test_host_key_that_has_changed(other: Lab, tmp_path: Path):
     refused(other.run("provision", HOST=other.variables["HOST"].replace("root", "guest")), "sudo")
     (known,) = (tmp_path / "home").rglob("known_hosts")
     run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "id")
-    host, kind, _ = known.read_text("utf-8").split(None, 2)
-    known.write_text(f"{host} {kind} {(tmp_path / 'id.pub').read_text().split()[1]}\n", "utf-8")
+    host, kind, _, where = known.read_text("utf-8").split()
+    other_key = (tmp_path / "id.pub").read_text().split()[1]
+    known.write_text(f"{host} {kind} {other_key} {where}\n", "utf-8")
     refused(other.run("provision"), "host key")
 
 
