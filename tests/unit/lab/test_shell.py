@@ -35,7 +35,11 @@ def test_the_prompt_names_the_lab_and_the_folder_without_its_path(tmp_path: Path
 
 def left_with(last: str, shell: str = "/bin/sh") -> subprocess.CompletedProcess[str]:
     """How `become` ends when that is the last command of the shell."""
-    program = "import sys; from lab.shell import become; become(sys.argv[1:], {'A': 'b'})"
+    # A terminal's programs hear an interrupt; what was started in the background may not.
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from lab.shell import become; become(sys.argv[1:], {'A': 'b'})"
+    )
     command = [sys.executable, "-c", program, shell, "-c", last]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)
 
