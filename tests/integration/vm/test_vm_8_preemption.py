@@ -28,7 +28,7 @@ metadata: {name: not-here, namespace: team-b, labels: {kai.scheduler/queue: q}}
 spec: {runtimeRef: {name: torch-distributed}}
 """
 
-pytestmark = [pytest.mark.vm, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
