@@ -24,8 +24,8 @@ def test_reset_brings_the_lab_back_to_its_start(solved: Site):
     assert not solved.host.file("/root/gsb-kueue/notes.txt").exists
     saved = "/root/.local/state/gpu-queue-lab/kueue_quota/saved"
     assert solved.done(f"cat {saved}/*-reset/notes.txt") == "mine\n"
-    (folder,) = solved.done(f"echo {saved}/*-reset").split()
-    assert folder in said.out
+    (file,) = solved.done(f"ls {saved}/*-reset/notes.txt").split()
+    assert file.removesuffix("/notes.txt") in said.out
     assert solved.done("systemctl show k3s --property=ExecMainPID") == since
 
 
