@@ -68,7 +68,7 @@ def _checked(bundle: Bundle, choices: Choices, tell: Tell, started: float) -> Bu
     try:
         check_bundle(bundle, needs=(*NEEDS, *needs))
     except TargetError as error:
-        if all((a.name, a.kind) not in needs for a in bundle.artefacts) and needs:
+        if needs and not any((a.name, a.kind) in needs for a in bundle.artefacts):
             raise TargetError(error.what, next_move=_without(choices.gpus)) from error
         raise
     tell(Progress(stage, time.monotonic() - started, is_done=True))
