@@ -79,8 +79,8 @@ def open_there(console: Console, place: Place, *, has_browser: bool) -> None:
     launch = inside.ask("launch", {}, within=LAUNCH_SECONDS)
     port = place.target.start(PAGE, console.tell_progress)
     language = console.speech.language
-    named = "" if launch.get("language", language) == language else language
-    link = link_to(page_address(port), launch["token"], named)
+    spoken = launch.get("language", language)
+    link = link_to(page_address(port), launch["token"], language, spoken)
     console.tell(say("The page is open. This link logs you in; keep it to yourself:"))
     click.echo(f"  {link}")
     if (command := tunnel(port, console.environment)) is not None:

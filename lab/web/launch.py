@@ -74,9 +74,10 @@ def page_address(port: int) -> str:
     return f"http://{LOOPBACK}:{port}/learn"
 
 
-def link_to(address: str, token: str, language: str = "") -> str:
-    """The link that logs in; with a language for a browser that has none yet."""
-    return f"{address}?token={token}" + (f"&lang={language}" if language else "")
+def link_to(address: str, token: str, wanted: str = "", spoken: str = "") -> str:
+    """The link that logs in; with the wanted language where the page speaks another by itself."""
+    named = f"&lang={wanted}" if wanted and wanted != spoken else ""
+    return f"{address}?token={token}{named}"
 
 
 def new_token() -> str:

@@ -57,7 +57,7 @@ class Opened:
     @property
     def link(self) -> str:
         """The address that logs in."""
-        return link_to(self.address, self.launch.token, self._named)
+        return self._link_to(self.address)
 
     @property
     def address_beyond(self) -> str | None:
@@ -71,11 +71,10 @@ class Opened:
     def link_beyond(self) -> str | None:
         """The address that logs in from there."""
         beyond = self.address_beyond
-        return None if beyond is None else link_to(beyond, self.launch.token, self._named)
+        return None if beyond is None else self._link_to(beyond)
 
-    @property
-    def _named(self) -> str:
-        return "" if self.language == self.launch.language else self.language
+    def _link_to(self, address: str) -> str:
+        return link_to(address, self.launch.token, self.language, self.launch.language)
 
 
 def open_page(

@@ -217,7 +217,7 @@ def why_refused(done: Done, machine: Machine, key: Path | None) -> TargetError:
 def _denied(machine: Machine, key: Path | None, text: str) -> TargetError:
     if shape := _fault_of_key(text):
         return TargetError(
-            say("The key {key} cannot be used: {why}.", key=key or "?", why=shape.strip()),
+            say("The key {key} cannot be used: {why}.", key=key or "?", why=shape),
             next_move=say("Name a private key that only you may read in KEY (chmod 600)."),
         )
     used = say("with the key {key}", key=key) if key else say("with your own keys")

@@ -22,8 +22,9 @@ _WRAPPING = re.compile(
     r"^(?:Task failed: |Action failed: |Module failed: |Unexpected \w+ error: |"
     r"Failed to connect to the host via ssh: |ssh: )+"
 )
+NO_ROOM = ("No space left on device", "Disk quota exceeded")
 # Where Ansible cannot write on a machine it calls that unreachable, too.
-_REACHED = re.compile(r"No space left on device|Disk quota exceeded|create temporary directory")
+_REACHED = (*NO_ROOM, "create temporary directory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Course:
             task=_name(facts),
             host=str(facts.get("host", "")),
             cause=cause.strip().rstrip("."),
-            is_unreachable=is_unreachable and not _REACHED.search(cause),
+            is_unreachable=is_unreachable and not any(sign in cause for sign in _REACHED),
             next_move=move.strip(),
         )
 

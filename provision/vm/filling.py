@@ -12,12 +12,12 @@ from pathlib import Path
 
 from provision.errors import LabError
 from provision.message import Message, say
+from provision.vm.events import NO_ROOM
 from provision.vm.machine import Machine, run
 
 ASK_SECONDS = 20.0
 LOW_MIB, LOW_PERCENT = 64, 85  # both: a small file system is not full for being small
 LOW_NAMES = 20  # file names that can still be given (inodes)
-SIGNS = ("No space left on device", "Disk quota exceeded")
 # Where the roles and what they start write; each may be a file system of its own.
 _FOLDERS = (
     *("/", "/etc", "/home", "/opt", "/opt/gpu-queue-lab", "/root", "/run", "/tmp", "/usr"),
@@ -56,7 +56,7 @@ def advice(machine: Machine, home: Path, cause: str) -> Message | None:
             folder=found.folder,
             machine=machine.name,
         )
-    if not any(sign in cause for sign in SIGNS):
+    if not any(sign in cause for sign in NO_ROOM):
         return None
     free = shutil.disk_usage(home).free >> 20
     if free < LOW_MIB:

@@ -83,7 +83,7 @@ def _checked(
     try:
         check_bundle(bundle, needs=(*NEEDS, *provider, *of_parts))
     except TargetError as error:
-        if provider and all((a.name, a.kind) not in provider for a in bundle.artefacts):
+        if provider and not any((a.name, a.kind) in provider for a in bundle.artefacts):
             raise TargetError(error.what, next_move=_without(choices.gpus)) from error
         raise
     tell(Progress(stage, time.monotonic() - started, is_done=True))

@@ -139,16 +139,13 @@ class SshMaker:
     @contextlib.contextmanager
     def _kept(self, before: Machine | None) -> Iterator[None]:
         """A machine that was had stays reachable when a wrong HOST or KEY is named for it."""
-        key = self._folder / _KEY
-        files = (self._known_hosts, self._config, key)
+        files = (self._known_hosts, self._config)
         texts = {path: path.read_bytes() for path in files if path.is_file()}
         try:
             yield
         except BaseException:
             if before is not None:
                 hang_up(before)
-                if key not in texts:
-                    key.unlink(missing_ok=True)
                 for path, text in texts.items():
                     write_atomically(path, text)
             raise

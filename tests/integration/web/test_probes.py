@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import stat
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import psutil
 import pytest
 from websocket import WebSocketException
 
+from lab.web.launch import tmux_socket
 from provision.message import say
 from provision.waiting import wait_until
 from tests.integration.cli import Lab
@@ -23,6 +25,13 @@ STOCK = (
     *("/files/x", "/view/x", "/nbconvert/html/x", "/metrics", "/api/spec.yaml", "/tree", "/lab"),
 )
 EVIL = "http://evil.example"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fresh_shells(lab: Lab) -> None:
+    """Shells of an earlier module's pages may have clients of other sizes: they are ended."""
+    socket_file = tmux_socket(Path(lab.status()["home"]))
+    subprocess.run(["tmux", "-S", socket_file, "kill-server"], capture_output=True, check=False)
 
 
 @pytest.fixture(scope="module")
