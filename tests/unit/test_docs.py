@@ -85,7 +85,7 @@ def test_text_of_a_step_is_whole(lab, step, language, tmp_path):
     for file in step.files:
         assert f"`{file}`" in text, file
     commands = "\n".join(re.findall(r"(?ms)^```sh\n(.*?)^```", text)).splitlines()
-    # With a column of indent on each side a command fits into 80 columns, to be copied in one piece.
+    # With a column of indent on each side a command fits into 80, to be copied in one piece.
     assert [c for c in commands if len(c) > 78] == []
 
 
