@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from provision.waiting import wait_until
 LAB = "gpu_preemption"
 COMPONENT = "platform"
 SOON = 20.0  # seconds; what takes one in a quiet machine
+RESTARTED = 60.0  # seconds; the supervisor waits longer after each kill, and Python starts anew
 
 
 def claim(name: str, namespace: str, value: int, description: str = "") -> dict[str, Any]:
@@ -97,14 +98,16 @@ class PlatformPlace:
         words = self.kubectl("get", "cwpc", name, "-n", namespace, "--no-headers").split()
         return words[1:-1]
 
-    def await_row(self, name: str, *expected: str, namespace: str = "team-b") -> None:
+    def await_row(
+        self, name: str, *expected: str, namespace: str = "team-b", within: float = SOON
+    ) -> None:
         """Wait until kubectl shows these columns."""
 
         def missing() -> Message | None:
             row = self.row(name, namespace)
             return None if row == list(expected) else say("{name}: {row}", name=name, row=row)
 
-        wait_until(missing, within=SOON)
+        wait_until(missing, within=within)
 
     def await_true(self, what: str, condition: Any, within: float = SOON) -> None:
         wait_until(lambda: None if condition() else say("{what}", what=what), within=within)
@@ -123,7 +126,15 @@ class PlatformPlace:
         return found[0]
 
     def kill(self) -> None:
-        os.kill(self.pid, signal.SIGKILL)
+        """SIGKILL, at once if there is a process, and as soon as there is one if not."""
+
+        def missing() -> Message | None:
+            with suppress(AssertionError, ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+                return None
+            return say("no process to kill")
+
+        wait_until(missing, within=RESTARTED)
 
     @contextmanager
     def paused(self) -> Iterator[None]:

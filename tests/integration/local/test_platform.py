@@ -13,7 +13,13 @@ import pytest
 
 from lab.places import Places
 from tests.conftest import Surroundings
-from tests.integration.local.platform_place import LAB, PlatformPlace, claim, priority_class
+from tests.integration.local.platform_place import (
+    LAB,
+    RESTARTED,
+    PlatformPlace,
+    claim,
+    priority_class,
+)
 
 pytestmark = pytest.mark.integration
 
@@ -161,14 +167,14 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(place: PlatformPlace, time
         killer.start()
         place.apply(claim(name, "team-b", number), claim(name, "team", number))
         killer.join()
-        place.await_true("nobody has it", lambda name=name: _ready(place, name))
+        place.await_true("nobody has it", lambda name=name: _ready(place, name), RESTARTED)
         (owner,) = _ready(place, name)
         killer = threading.Timer(dice.uniform(0.0, 0.4), place.kill)
         killer.start()
         place.kubectl("delete", "cwpc", name, "-n", owner, "--timeout=60s")
         killer.join()
         (other,) = set(RIVALS) - {owner}
-        place.await_row(name, str(number), "True", "Ready", namespace=other)
+        place.await_row(name, str(number), "True", "Ready", namespace=other, within=RESTARTED)
         assert place.class_of(name)["metadata"]["annotations"][MARKS[0]] == other
 
 
