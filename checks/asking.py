@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from checks.kit.paths import dig, dig_list, dig_text, dig_texts
 from checks.things import Object, Thing, common_facts
@@ -30,10 +31,14 @@ class Asking(Thing):
 class JobSetNow(Asking):
     """A JobSet."""
 
+    kind: ClassVar[str] = "JobSet"
+
 
 @dataclass(frozen=True, slots=True)
 class PodAsking(Asking):
     """A pod that is a Workload of its own, such as each pod of a Deployment."""
+
+    kind: ClassVar[str] = "Pod"
 
 
 def read_job_set(raw: Object) -> JobSetNow:

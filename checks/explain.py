@@ -46,12 +46,15 @@ def explain_fully(scene: Scene, job: Submitted | DeploymentNow) -> Explanation:
     found = explain(scene, job)
     if (failing := job.conditions.get("FailureTarget")) is not None and not job.ended_as:
         what = say(
-            "Job {job} has failed and ends its pods: {why}", job=job.name, why=failing.reason
+            "{kind} {job} has failed and ends its pods: {why}",
+            kind=job.kind,
+            job=job.name,
+            why=failing.reason,
         )
         return Explanation(Cause.ENDED, what).told(detail("event", failing.message))
     if found.cause is Cause.ADMITTED:
         if job.is_suspended and not isinstance(job, PodAsking):
-            what = say("Job {job} is admitted, but still suspended", job=job.name)
+            what = say("{kind} {job} is admitted, but still suspended", kind=job.kind, job=job.name)
             return Explanation(Cause.ADMITTED, what, is_coming=True)
         return explain_pods(scene, job).told(*found.details)
     if found.cause is Cause.UNQUEUED and not job.is_suspended:
@@ -72,7 +75,11 @@ def explain(scene: Scene, job: Submitted) -> Explanation:
     if job.ended_as:
         return _ended(scene, job)
     if job.is_deleting:
-        what = say("Job {job} is being deleted and still waits for its pods to go", job=job.name)
+        what = say(
+            "{kind} {job} is being deleted and still waits for its pods to go",
+            kind=job.kind,
+            job=job.name,
+        )
         return Explanation(Cause.LEAVING, what)
     if job.namespace in _EXCLUDED:
         return _left_alone(job)
@@ -124,7 +131,7 @@ def _explain_workload(scene: Scene, job: Submitted, workload: WorkloadNow) -> Ex
 
 
 def _ended(scene: Scene, job: Submitted) -> Explanation:
-    what = say("Job {job} is {state}", job=job.name, state=job.ended_as)
+    what = say("{kind} {job} is {state}", kind=job.kind, job=job.name, state=job.ended_as)
     condition = job.conditions[job.ended_as]
     words = ": ".join(part for part in (condition.reason, condition.message) if part)
     found = Explanation(Cause.ENDED, what)
@@ -146,7 +153,9 @@ def _unqueued(scene: Scene, job: Submitted) -> Explanation:
         return Explanation(Cause.UNQUEUED, what).told(
             detail("label", find_label(job.raw, QUEUE_LABEL))
         )
-    what = say("Job {job} carries no queue label, so Kueue leaves it alone", job=job.name)
+    what = say(
+        "{kind} {job} carries no queue label, so Kueue leaves it alone", kind=job.kind, job=job.name
+    )
     found = Explanation(Cause.UNQUEUED, what).told(
         detail("label", find_label(job.raw, QUEUE_LABEL))
     )
@@ -171,7 +180,8 @@ def _no_workload(scene: Scene, job: Submitted) -> Explanation:
     known = scene.priority_class_names() if wanted else ()
     if wanted and wanted not in known:
         what = say(
-            "Job {job} names the WorkloadPriorityClass {name}, which does not exist",
+            "{kind} {job} names the WorkloadPriorityClass {name}, which does not exist",
+            kind=job.kind,
             job=job.name,
             name=wanted,
         )
@@ -182,13 +192,14 @@ def _no_workload(scene: Scene, job: Submitted) -> Explanation:
     urgent = dig_text(job.raw, "spec", "template", "spec", "priorityClassName")
     if urgent and urgent not in (there := scene.pod_priority_names()):
         what = say(
-            "Job {job} names the PriorityClass {name}, which does not exist",
+            "{kind} {job} names the PriorityClass {name}, which does not exist",
+            kind=job.kind,
             job=job.name,
             name=urgent,
         )
         move = say("create that PriorityClass, or submit the Job without priorityClassName")
         return Explanation(Cause.PRIORITY, what, move=move).told(there_is(urgent, there))
-    what = say("Job {job} has no Workload yet", job=job.name)
+    what = say("{kind} {job} has no Workload yet", kind=job.kind, job=job.name)
     return Explanation(Cause.NO_WORKLOAD, what, is_coming=True)
 
 

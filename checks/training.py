@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from checks.asking import JobSetNow, PodAsking
 from checks.kit.cluster import Kind
@@ -32,6 +33,8 @@ class TrainJobNow(Thing):
     `nodes` is how many pods it has (spec.trainer.numNodes, 1 when it says nothing), `per_node` what
     each of them asks.
     """
+
+    kind: ClassVar[str] = "TrainJob"
 
     queue: str
     priority: str

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from checks.kit.paths import dig, dig_count, dig_list, dig_map, dig_text, dig_texts
 from checks.kit.quantities import sum_amounts
@@ -26,6 +27,8 @@ _WORKLOAD_NOTE = "kueue.x-k8s.io/workload"
 @dataclass(frozen=True, slots=True)
 class JobNow(Thing):
     """A batch/v1 Job. `queue` is its queue label, empty without one."""
+
+    kind: ClassVar[str] = "Job"
 
     queue: str
     is_suspended: bool

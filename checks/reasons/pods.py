@@ -32,10 +32,12 @@ def explain_pods(scene: Scene, job: Submitted) -> Explanation:
     failed = dig_count(job.raw, "status", "failed")
     running = [pod for pod in pods if pod.phase == "Running"]
     if running:
-        what = say("Job {job} runs: pod {pod}", job=job.name, pod=running[0].name)
+        what = say("{kind} {job} runs: pod {pod}", kind=job.kind, job=job.name, pod=running[0].name)
         return Explanation(Cause.RUNNING, what)
     if failed:
-        what = say("{count} pods of Job {job} have failed", count=failed, job=job.name)
+        what = say(
+            "{count} pods of {kind} {job} have failed", count=failed, kind=job.kind, job=job.name
+        )
         why = why_any_failed(pods)
         if why is None:
             return Explanation(Cause.CRASHING, what)
@@ -152,17 +154,18 @@ def _views(scene: Scene, job: Submitted) -> list[set[str]]:
 
 def _no_pods(scene: Scene, job: Submitted) -> Explanation:
     if job.is_suspended:
-        what = say("Job {job} is suspended: spec.suspend is true", job=job.name)
+        what = say("{kind} {job} is suspended: spec.suspend is true", kind=job.kind, job=job.name)
         return Explanation(Cause.SUSPENDED, what)
     failures = [one for one in scene.events_of(job.uid) if one.reason == "FailedCreate"]
     if failures:
         what = say(
-            "the pods of Job {job} cannot be made: {message}",
+            "the pods of {kind} {job} cannot be made: {message}",
+            kind=job.kind,
             job=job.name,
             message=cut(failures[-1].message, 300),
         )
         return Explanation(Cause.NO_PODS, what)
-    what = say("Job {job} may run, but has no pod yet", job=job.name)
+    what = say("{kind} {job} may run, but has no pod yet", kind=job.kind, job=job.name)
     move = say("look again; if it stays so, see make status")
     return Explanation(Cause.NO_PODS, what, is_coming=True, move=move)
 

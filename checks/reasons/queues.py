@@ -34,7 +34,8 @@ def explain_queues(scene: Scene, job: Submitted) -> Explanation | None:
 
 def _no_local_queue(scene: Scene, job: Submitted) -> Explanation:
     what = say(
-        "Job {job} names the LocalQueue {queue}, which does not exist in {namespace}",
+        "{kind} {job} names the LocalQueue {queue}, which does not exist in {namespace}",
+        kind=job.kind,
         job=job.name,
         queue=job.queue,
         namespace=job.namespace,
