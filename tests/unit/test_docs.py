@@ -64,6 +64,13 @@ def test_versions_of_the_readme_are_those_of_the_parts():
     ):
         version = re.search(rf"(?m)^\s*{re.escape(module)} (v\S+)", modules)[1]
         assert re.search(rf"\| {label} \| {re.escape(version)}", README), label
+    training = (ROOT / "provision/local/data/go-training/go.mod").read_text(encoding="utf-8")
+    for module, label in (
+        ("jobset", "JobSet"),
+        ("github.com/kubeflow/trainer/v2", "Kubeflow Trainer"),
+    ):
+        version = re.search(rf"(?m)^(?:require)?\s*\S*{re.escape(module)} (v\S+)", training)[1]
+        assert re.search(rf"\| {label}[^|]* \| {re.escape(version)}", README), label
 
 
 def test_readme_has_no_gaps():
