@@ -1,7 +1,11 @@
-"""Conditions that a learner quoted from kubectl: as YAML, as JSON, or as `describe` prints them."""
+"""Conditions that a learner quoted from kubectl: as YAML, as JSON, or as `describe` prints them.
+
+Other lines may stand around them: a heading, or the command that printed them.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +16,7 @@ from checks.kit.yamltree import BadYaml, read_yaml
 _FIELDS = ("type", "status", "reason", "message")
 _LINE = re.compile(r"""[\s>*-]*["']?([A-Za-z][A-Za-z ]{0,30}?)["']?\s{0,8}:(?:\s+(.*))?$""")
 _EDGES = " \t'\",`"
+_JSON = re.compile(r"^\s*(?=[\[{])", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ def quoted_conditions(text: str) -> tuple[Quoted, ...]:
         found = tuple(one for value, _ in read_yaml(text) for one in _inside(value))
     except BadYaml:
         found = ()
-    return found or tuple(_by_lines(text))
+    return found or tuple(_in_json(text)) or tuple(_by_lines(text))
 
 
 def _inside(value: object) -> Iterator[Quoted]:
@@ -45,29 +50,52 @@ def _inside(value: object) -> Iterator[Quoted]:
             yield from _inside(inner)
 
 
+def _in_json(text: str) -> Iterator[Quoted]:
+    """Those of all JSON values that begin a line, whatever stands between them."""
+    decoder = json.JSONDecoder()
+    position = 0
+    while (begin := _JSON.search(text, position)) is not None:
+        try:
+            value, position = decoder.raw_decode(text, begin.end())
+            found = tuple(_inside(value))
+        except (ValueError, RecursionError):
+            position = begin.end() + 1
+            continue
+        yield from found
+
+
 def _by_lines(text: str) -> Iterator[Quoted]:
-    """Fields line by line; a field that comes again begins another condition."""
+    """Fields line by line; a field that comes again begins another condition.
+
+    A message may go on below: YAML folds it onto lines that stand further in, and such a line may
+    itself look like a field ("JobUID: ...").
+    """
     fields: dict[str, str] = {}
-    last = ""
+    last, column = "", 0
     for line in text.split("\n"):
         match = _LINE.match(line)
+        key = match.group(1).strip().casefold() if match else ""
+        if last == "message" and line.strip():
+            is_inside = match is None or match.start(1) > column
+            if is_inside and key not in _FIELDS:
+                fields[last] = f"{fields.get(last, '')} {line.strip()}"
+                continue
         if match is None:
-            if last == "message" and line.strip():
-                fields[last] += " " + line.strip(_EDGES)
             continue
-        last = match.group(1).strip().casefold()
+        last, column = key, match.start(1)
         if last not in _FIELDS or not match.group(2):
             continue
         if last in fields:
             yield from _whole(fields)
             fields = {}
-        fields[last] = match.group(2).strip(_EDGES)
+        fields[last] = match.group(2)
     yield from _whole(fields)
 
 
 def _whole(fields: Mapping[str, str]) -> Iterator[Quoted]:
-    if fields.get("type") and fields.get("reason"):
-        yield _quoted(fields)
+    told = {name: value.strip(_EDGES) for name, value in fields.items()}
+    if told.get("type") and told.get("reason"):
+        yield _quoted(told)
 
 
 def _quoted(fields: Mapping[str, str]) -> Quoted:

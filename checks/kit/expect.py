@@ -35,7 +35,8 @@ class OnItsWay(Mismatch):
 class Fault:
     """What is off in one manifest, wherever it was read: at `path`, with the learner's next move.
 
-    `is_fixed` says that the API lets nobody change this field: delete and create again.
+    `is_fixed` says that the API lets nobody change this field: delete and create again. `remedy` is
+    the next move when the object in the cluster has it, where applying the file again is no help.
     """
 
     path: Path
@@ -43,6 +44,7 @@ class Fault:
     found: Message
     next_move: Message
     is_fixed: bool = False
+    remedy: Message | None = None
 
 
 def mismatch(looked_at: Message, expected: Message, found: Message, next_move: Message) -> Mismatch:

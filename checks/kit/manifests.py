@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -22,6 +22,7 @@ from provision.message import Message, say
 
 _DEEPEST = 60
 _LONGEST_NUMBER = 40
+_SPACE = re.compile(r"\s*")
 _HALF = re.compile(r"[\ud800-\udfff]")  # an escape of a surrogate without its other half
 
 
@@ -50,7 +51,8 @@ def read_documents(file: TextFile) -> tuple[Document, ...]:
     spoiled: Mismatch | None = None
     if file.text.lstrip().startswith(("{", "[")):
         try:
-            return _unwrap(file, parse_json(file), {}, depth=0)
+            values = tuple(_parse_stream(file))
+            return tuple(one for value in values for one in _unwrap(file, value, {}, depth=0))
         except BadJson as bad:
             spoiled = bad
     try:
@@ -68,18 +70,37 @@ def read_documents(file: TextFile) -> tuple[Document, ...]:
 
 def parse_json(file: TextFile) -> object:
     """The JSON value of a file; BadJson for anything RFC 8259 does not allow, or keys twice."""
-    if _depth(file.text) > _DEEPEST:
-        raise _not_json(file, None, say("it is nested deeper than {depth}", depth=_DEEPEST))
+    decoder = _decoder(file)
     try:
-        return json.loads(
-            file.text,
-            object_pairs_hook=lambda pairs: _once(file, pairs),
-            parse_constant=lambda word: _no_constant(file, word),
-            parse_int=lambda text: _number(file, text),
-            parse_float=lambda text: _number(file, text),
-        )
+        return decoder.decode(file.text)
     except json.JSONDecodeError as error:
         raise _not_json(file, error.lineno, plain(error.msg)) from None
+
+
+def _parse_stream(file: TextFile) -> Iterator[object]:
+    """The JSON values of a file, one after the other, as kubectl takes them."""
+    decoder = _decoder(file)
+    text = file.text.rstrip()
+    position = len(text) - len(text.lstrip())
+    while position < len(text):
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            raise _not_json(file, error.lineno, plain(error.msg)) from None
+        yield value
+        space = _SPACE.match(text, end)
+        position = space.end() if space else end
+
+
+def _decoder(file: TextFile) -> json.JSONDecoder:
+    if _depth(file.text) > _DEEPEST:
+        raise _not_json(file, None, say("it is nested deeper than {depth}", depth=_DEEPEST))
+    return json.JSONDecoder(
+        object_pairs_hook=lambda pairs: _once(file, pairs),
+        parse_constant=lambda word: _no_constant(file, word),
+        parse_int=lambda text: _number(file, text),
+        parse_float=lambda text: _number(file, text),
+    )
 
 
 def _unwrap(

@@ -100,7 +100,9 @@ def find_fault(cluster: Cluster, wanted: Wanted) -> Finding | None:
     fault = wanted.judge(live)
     if fault is None:
         return _leaving(cluster, wanted, live)
-    if fault.is_fixed:
+    if fault.remedy is not None:
+        move = fault.remedy
+    elif fault.is_fixed:
         move = say(
             "{object} cannot be changed there: delete it, then apply {file} again",
             object=wanted.title,
@@ -147,9 +149,8 @@ def _absent(cluster: Cluster, wanted: Wanted) -> Finding:
                         namespace=wanted.namespace,
                     ),
                 )
-    others = [
-        dig_text(item, "metadata", "name") for item in cluster.all(wanted.kind, wanted.namespace)
-    ]
+    there = cluster.all(wanted.kind, wanted.namespace)
+    others = [dig_text(item, "metadata", "name") for item in there]
     found = (
         say("no such object; there is {others}", others=", ".join(sorted(others)[:5]))
         if others

@@ -28,6 +28,9 @@ def kinds(text):
         ('{"kind":"A"}', ["A"]),
         ("{kind: A}", ["A"]),
         ('{"kind": "A",}', ["A"]),
+        ('{"kind": "A"}\n{"kind": "B"}\n', ["A", "B"]),
+        (' {"kind": "A"}{"kind": "List", "items": [{"kind": "B"}]}', ["A", "B"]),
+        ('{"kind": "A"}\n---\n{"kind": "B"}\n', ["A", "B"]),
         ("kind: List\nitems: [{kind: A}, {kind: B}]\n", ["A", "B"]),
         ('{"kind": "AList", "items": [{"kind": "A"}]}', ["A"]),
         ("kind: List\nitems:\n- {kind: List, items: [{kind: A}]}\n", ["A"]),
@@ -57,6 +60,8 @@ def test_lines_survive_the_unwrapping_of_a_list():
         ("kind: A\n\tx: 1\n", ["line 2", "tab"]),
         ("kind: A\nkind: B\n", ["line 2", "kind stands twice"]),
         ('{\n\t"a": 1,\n\t"a": 2\n}', ["a stands twice"]),
+        ('{"a": 1}\n{"a": 1,\n\t"a": 2}', ["a stands twice"]),
+        ('{"a": 1} 2', ["2, not an object"]),
     ],
 )
 def test_refusals_name_place_and_cause(text, words):

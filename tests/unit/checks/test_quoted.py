@@ -55,18 +55,40 @@ FOLDED = """\
 """
 
 
+COMMAND = "$ kubectl -n team-b get workloads.kueue.x-k8s.io one -o yaml\n"
+
+
 @pytest.mark.parametrize(
     "text",
     [
         json.dumps([raw(WAITS), raw(EVICTED)]),
+        f"{json.dumps(raw(WAITS))}\n{json.dumps(raw(EVICTED))}\n",
+        f"Both:\n{json.dumps(raw(WAITS), indent=1)}\nand {{it}}\n{json.dumps(raw(EVICTED))}",
         json.dumps({"kind": "Workload", "status": {"conditions": [raw(WAITS), raw(EVICTED)]}}),
         DESCRIBED,
         FOLDED,
     ],
-    ids=["jsonpath", "object", "describe", "yaml-out-of-step"],
+    ids=["jsonpath", "one-by-one", "with-words", "object", "describe", "yaml-out-of-step"],
 )
 def test_both_conditions_are_found(text):
     assert quoted_conditions(text) == (WAITS, EVICTED)
+
+
+@pytest.mark.parametrize("above", [COMMAND, "\uc870\uac74 \ub450 \uac1c:\n"])
+def test_a_folded_message_is_whole_though_a_line_of_it_looks_like_a_field(above):
+    message = "Preempted to accommodate a workload (UID: 1-2, JobUID: 3-4) due to it; path: /a"
+    text = (
+        f"{above}status:\n  conditions:\n  - lastTransitionTime: x\n"
+        "    message: 'Preempted to accommodate a workload (UID: 1-2,\n"
+        "      JobUID: 3-4) due to it;\n      path: /a'\n"
+        '    observedGeneration: 1\n    reason: Preempted\n    status: "True"\n    type: Evicted\n'
+    )
+    assert quoted_conditions(text) == (Quoted("Evicted", "True", "Preempted", message),)
+
+
+def test_a_message_may_begin_on_the_line_below_its_name():
+    text = "- message:\n    4 more\n    needed\n  reason: A\n  type: B\nand so on\n"
+    assert quoted_conditions(text) == (Quoted("B", "", "A", "4 more needed"),)
 
 
 def test_a_block_that_begins_with_its_type():
@@ -83,6 +105,8 @@ def test_a_block_that_begins_with_its_type():
         "type: Evicted\n",
         "ready: False\nreason: NameConflict\n",
         "{" * 5000,
+        "[" * 900 + "]" * 900,
+        "a b: c: d\n" + "[" * 900 + "]" * 900,
         "- &a [*a, *a]\n",
         "\x00\x01type: \x02",
     ],
