@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_running import require_right_train_job
-from checks.history import Change
+from checks.gpu_preemption.on_record import fault_on_record
 from checks.judging.ground import kueue_is_idle
 from checks.judging.preemption import preemptions_of, preemptor_of
 from checks.judging.said import own_words, what_was_said
@@ -54,7 +54,7 @@ def require_sent(scene: Scene, lab: Facts) -> str:
             )
         found = say("no TrainJob {job}, neither now nor on record", job=big.name)
         raise mismatch(where, expected, found, _submit(lab))
-    faults = {change.uid: _fault_of(scene, lab, change) for change in seen}
+    faults = {change.uid: fault_on_record(scene, lab, big, change) for change in seen}
     right = [uid for uid, fault in faults.items() if fault is None]
     if right:
         return right[-1]
@@ -114,26 +114,6 @@ def require_nobody_left(scene: Scene, lab: Facts, attempt: Attempt) -> None:
                         job=lab.big_job.name,
                     ),
                 )
-
-
-def _fault_of(scene: Scene, lab: Facts, change: Change) -> Message | None:
-    """What was off with a TrainJob that is on record; None when it asked what the step asks for."""
-    big = lab.big_job
-    if change.queue != lab.tenant.local_queue:
-        return say("its queue was {queue}", queue=change.queue or "-")
-    priority = dig_text(change.facts, "priority_class")
-    if priority != big.priority:
-        return say("its class was {priority}", priority=priority or "-")
-    asked = [
-        one.amounts("amounts").get(lab.gpu, "0")
-        for one in scene.history.of("Workload", owner=big.name)
-        if dig_text(one.facts, "owner_uid") == change.uid
-    ]
-    if any(is_same_amount(amount, big.nodes * big.gpus) for amount in asked):
-        return None
-    if not asked:
-        return say("Kueue made no Workload for it")
-    return say("it asked {amount} of {gpu}", amount=asked[-1], gpu=lab.gpu)
 
 
 def _recorded(scene: Scene, lab: Facts, owner: str) -> Attempt | None:

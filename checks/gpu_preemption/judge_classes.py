@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from checks.gpu_preemption.facts import BatchFacts, Facts, UrgentFacts
@@ -41,8 +42,8 @@ def read_values(file: TextFile, lab: Facts) -> Mapping[str, int]:
     return {name: _number(file, name, content[name]) for name in names}
 
 
-def require_values(scene: Scene, file: TextFile, written: Mapping[str, int]) -> None:
-    """What the file says of each class is what the class in the cluster says."""
+def require_values(scene: Scene, lab: Facts, file: TextFile, written: Mapping[str, int]) -> None:
+    """What the file says of each class is what it says in the cluster, as the platform made it."""
     for name, value in written.items():
         raw = scene.priority_class(name)
         if raw is None:
@@ -53,6 +54,13 @@ def require_values(scene: Scene, file: TextFile, written: Mapping[str, int]) -> 
                 say("it was there from the start: make reset brings it back"),
             )
         live = dig(raw, "value")
+        if live != lab.classes.values[name]:
+            raise mismatch(
+                say("WorkloadPriorityClass {name}, value", name=name),
+                say("there, as the platform made it"),
+                say("{value}: it was changed", value=show(live)),
+                say("it was there from the start: make reset brings it back"),
+            )
         if value != live:
             raise mismatch(
                 place(file, None, name),
@@ -133,13 +141,16 @@ def require_noted(file: TextFile, lab: Facts, ready: Condition) -> None:
 
 
 def _require_quoted(file: TextFile, live: Mapping[str, str], quoted: list[Quoted]) -> None:
+    """One of them is that of the class, and each of the others belongs to another object."""
     wanted = tuple(live.values())
-    if any((one.status, one.reason) == wanted for one in quoted):
+    told = {(one.status, one.reason): None for one in quoted}
+    if wanted in told and len(told) <= max(1, len(set(_NAME.findall(file.text)))):
         return
+    shown = [": ".join(one) for one in told]
     raise mismatch(
         place(file),
         say("the condition Ready as the class has it now"),
-        plain(f"{quoted[0].status}: {quoted[0].reason}"),
+        plain(", ".join(shown if wanted in told else shown[:1])),
         say("read it again: kubectl describe cwpc"),
     )
 
@@ -174,6 +185,7 @@ def _number(file: TextFile, name: str, value: object) -> int:
     raise mismatch(place(file, None, name), say("{key}: a number", key=name), found, move)
 
 
+_NAME = re.compile(r"""^[\s"'-]*name["']?:\s*["']?([\w.-]+)""", re.I | re.M)
 _AGAIN = say("wait a second and check again")
 _START = say("make start STEP=3 lays it out")
 _SHAPE = say("write one JSON object with these keys and a number behind each")

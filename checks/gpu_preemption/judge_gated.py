@@ -5,10 +5,12 @@ Kueue takes the gates off when it admits a pod, so what a pod had before is aske
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from checks.gpu_preemption.facts import Facts
-from checks.judging.past import holder_at, waiting_changes
+from checks.gpu_preemption.held_pods import most_at_once, stands_of
+from checks.judging.ground import kueue_is_idle
 from checks.kit.expect import OnItsWay, mismatch, plain
 from checks.kit.files import TextFile
 from checks.kit.keyvalues import read_key_values
@@ -19,20 +21,24 @@ from checks.reasons.pods import explain_pod
 from checks.scene import Scene
 from checks.serving import DeploymentNow
 from checks.things import Thing
-from checks.watching import PodNow, WorkloadNow
+from checks.watching import PodNow
 from provision.message import Message, say
 
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """The pods that were held, by name, and the gates that held them."""
+    """The pods that are there, the gates that hold or held them, and how many were held at once."""
 
     pods: tuple[str, ...]
     gates: tuple[str, ...]
+    most: int
 
 
 def require_gated(scene: Scene, lab: Facts, service: DeploymentNow) -> Gated:
-    """All pods of the Deployment are or were at a gate, and waited for the high TrainJob."""
+    """All pods of the Deployment are or were at a gate, and as many waited for the high TrainJob.
+
+    Those that waited may have been replaced since.
+    """
     pods = [pod for pod in scene.pods_of(service) if not pod.is_deleting]
     where = say("pods of Deployment {name}", name=service.name)
     expected = say("{count} pods that wait at a gate", count=lab.service.replicas)
@@ -49,11 +55,17 @@ def require_gated(scene: Scene, lab: Facts, service: DeploymentNow) -> Gated:
     if free:
         found = say("{pod} had no gate: Kueue does not look after it", pod=free[0])
         raise mismatch(where, expected, found, say("see its labels, and those of the Deployment"))
-    if not any(_waited_behind(scene, lab, pod) for pod in pods):
+    most = most_at_once(stands_of(scene, lab, service))
+    if most < lab.service.replicas:
+        fresh = [pod.name for pod in pods if pod.gates and scene.workload_of(pod) is None]
+        if fresh:
+            found = say("Kueue has made no Workload for {pod} yet", pod=fresh[0])
+            raise OnItsWay(Finding(where, expected, found, _WAIT), overdue=kueue_is_idle(found))
+        found = say("{count} of {all} waited then", count=most, all=lab.service.replicas)
         raise mismatch(
             where,
             say("they waited while {high} held the GPUs", high=lab.high_job.name),
-            say("they were let in at once"),
+            found if most else say("they were let in at once"),
             say(
                 "delete {name}, see {high} run on all GPUs, then apply {file} again",
                 name=service.name,
@@ -61,16 +73,20 @@ def require_gated(scene: Scene, lab: Facts, service: DeploymentNow) -> Gated:
                 file=lab.service.manifest,
             ),
         )
-    return Gated(tuple(sorted(gates)), tuple(dict.fromkeys(n for g in gates.values() for n in g)))
+    names = tuple(dict.fromkeys(name for of_pod in gates.values() for name in of_pod))
+    return Gated(tuple(sorted(gates)), names, most)
 
 
 def require_gate_noted(file: TextFile, lab: Facts, gated: Gated) -> None:
-    """The file names a gate that held the pods, and how many pods it held."""
+    """The file names a gate that held the pods, and how many pods it held.
+
+    While a changed template is rolled out there are more pods than replicas; either number will do.
+    """
     gate_key, pods_key = lab.service.gate_key, lab.service.pods_key
     values = read_key_values(file, (gate_key, pods_key))
     gate, count = values[gate_key], values[pods_key]
-    names = [name.strip(" '\"[]") for name in gate.text.replace(";", ",").split(",")]
-    if not all(name in gated.gates for name in names):
+    names = [name.strip("'\"") for name in _BETWEEN.split(gate.text.strip(" []")) if name]
+    if not names or not all(name in gated.gates for name in names):
         raise mismatch(
             place(file, gate.line),
             say("{key}= and the name of a gate that held the pods", key=gate_key),
@@ -79,10 +95,10 @@ def require_gate_noted(file: TextFile, lab: Facts, gated: Gated) -> None:
             else say("{key}= and nothing", key=gate_key),
             say("it stands in spec.schedulingGates of a pod that waits, and nowhere else"),
         )
-    if count.text != str(len(gated.pods)):
+    if count.text not in (str(lab.service.replicas), str(gated.most)):
         raise mismatch(
             place(file, count.line),
-            plain(f"{pods_key}={len(gated.pods)}"),
+            plain(f"{pods_key}={lab.service.replicas}"),
             plain(f"{pods_key}={count.text}")
             if count.text
             else say("{key}= and nothing", key=pods_key),
@@ -147,30 +163,10 @@ def _gates_of(scene: Scene, pod: PodNow) -> tuple[str, ...]:
     return ()
 
 
-def _waited_behind(scene: Scene, lab: Facts, pod: PodNow) -> bool:
-    """Its Workload had no room while the high TrainJob held quota, now or on record."""
-    workload = scene.workload_of(pod)
-    if workload is None:
-        return False
-    high = lab.high_job.name
-    if _has_no_room(workload):
-        holder = scene.train_job(high)
-        held = None if holder is None else scene.workload_of(holder)
-        return held is not None and held.holds_quota
-    return any(
-        holder_at(scene.history, high, change.version) is not None
-        for change in waiting_changes(scene.history, workload.uid)
-    )
-
-
-def _has_no_room(workload: WorkloadNow) -> bool:
-    condition = workload.conditions.get("QuotaReserved")
-    return condition is not None and condition.status == "False"
-
-
 def _waits(scene: Scene, pod: Thing) -> bool:
     workload = scene.workload_of(pod)
     return workload is None or workload.is_waiting
 
 
+_BETWEEN = re.compile(r"[\s,;]+")
 _WAIT: Message = say("wait a second and check again")

@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from checks.explain import Cause, explain
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_pods import judge_job
+from checks.gpu_preemption.judge_tenant import DEFAULT_WEIGHT, made_anew
 from checks.gpu_preemption.usage import Span, consumed_then, span
 from checks.history import seconds
 from checks.judging.ground import kueue_is_idle
 from checks.judging.past import last_reservation
 from checks.kit.expect import OnItsWay, mismatch, spell_path
-from checks.kit.paths import dig
+from checks.kit.paths import MISSING, dig, dig_text
 from checks.kit.proof import seconds_of
 from checks.kit.quantities import parse_quantity
 from checks.outcome import Finding
@@ -83,9 +84,29 @@ def require_outcome(scene: Scene, lab: Facts) -> Outcome:
                 first=first.job.name,
                 other=other.job.name,
             ),
-            say("delete both; fill the quota, submit both, see both wait, then make room for one"),
+            _AGAIN,
         )
+    _require_open(scene, where, first, other)
     return Outcome(first, other, since)
+
+
+def _require_open(scene: Scene, where: Message, first: Entrant, other: Entrant) -> None:
+    """The other one could have been let in as well: nothing on record shows its queue closed."""
+    queue = scene.history.when(first.entered or 0.0, "LocalQueue", other.queue)
+    policy = dig_text(queue.facts, "stop") if queue is not None else ""
+    if policy in ("", "None"):
+        return
+    raise mismatch(
+        where,
+        say("both could be let in when room was made"),
+        say(
+            "LocalQueue {queue} had stopPolicy: {policy}, so {job} could not",
+            queue=other.queue,
+            policy=policy,
+            job=other.job.name,
+        ),
+        _AGAIN,
+    )
 
 
 def require_fair(scene: Scene, lab: Facts, outcome: Outcome) -> None:
@@ -98,11 +119,7 @@ def require_fair(scene: Scene, lab: Facts, outcome: Outcome) -> None:
         say("Job {job}, which came first", job=outcome.first.job.name),
         say("the Job of the LocalQueue that has used less for its weight"),
         say("the Job of {queue}, which has used more: age decided", queue=outcome.first.queue),
-        say(
-            "Kueue takes admissionMode when a ClusterQueue is made: delete what runs in it and "
-            "the ClusterQueue itself, then apply {file} anew",
-            file=lab.tenant.file,
-        ),
+        made_anew(lab),
     )
 
 
@@ -120,7 +137,8 @@ def _share(scene: Scene, lab: Facts, queue: str, outcome: Outcome) -> Span | Non
     )
     if local is None or found is None:
         return None
-    weight = float(parse_quantity(dig(local.raw, "spec", "fairSharing", "weight")))
+    value = dig(local.raw, "spec", "fairSharing", "weight")
+    weight = float(parse_quantity(DEFAULT_WEIGHT if value is MISSING else value))
     return Span(found.least / weight, found.most / weight)
 
 
@@ -180,3 +198,6 @@ def _nobody(scene: Scene, where: Message, both: tuple[Entrant, Entrant]) -> Exce
         return OnItsWay(Finding(where, expected, reasons[0].what, say("check again")))
     move = say("write down what both LocalQueues have used, then make room for one Job")
     return mismatch(where, expected, say("both wait: {why}", why=reasons[0].what), move)
+
+
+_AGAIN = say("delete both; fill the quota, submit both, see both wait, then make room for one")

@@ -107,14 +107,15 @@ def _require_explains(lab: Facts, file: TextFile, noted: Noted, outcome: Outcome
     share = {queue: noted.consumed[queue] / noted.weight[queue] for queue in noted.consumed}
     if share[outcome.first.queue] < share[outcome.other.queue]:
         return
+    found = say(
+        "by these, {queue} had used less for its weight: they were read too late",
+        queue=outcome.other.queue,
+    )
+    if share[outcome.first.queue] == share[outcome.other.queue]:
+        found = say("by these, both had used the same for their weight")
+    where = place(file, None, lab.order.consumed_key)
     raise mismatch(
-        place(file, None, lab.order.consumed_key),
-        say("numbers by which {job} comes first", job=outcome.first.job.name),
-        say(
-            "by these, {queue} had used less for its weight: they were read too late",
-            queue=outcome.other.queue,
-        ),
-        _READ,
+        where, say("numbers by which {job} comes first", job=outcome.first.job.name), found, _READ
     )
 
 

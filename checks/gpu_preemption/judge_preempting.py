@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from checks.explain import Cause, explain
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_running import workload_uid
+from checks.gpu_preemption.on_record import fault_by_uid
 from checks.judging.ground import go_back, kueue_is_idle
 from checks.judging.preemption import Preemption, Preemptor, preemptions_of, preemptor_of
 from checks.judging.quoted import Quoted, quoted_conditions
@@ -32,10 +33,15 @@ class Yielding:
 
 
 def find_yielding(scene: Scene, lab: Facts) -> Yielding | None:
-    """The last time that the low TrainJob made room for the high one; None when it never did."""
+    """The last time that the low TrainJob made room for the high one; None when it never did.
+
+    That one need not be there any more, but it must have been what the step asks for.
+    """
     for one in preemptions_of(scene, workload_uid(scene, lab.low_job.name)):
         preemptor = preemptor_of(scene, one)
-        if preemptor is not None and preemptor.owner == lab.high_job.name:
+        if preemptor is None or preemptor.owner != lab.high_job.name:
+            continue
+        if fault_by_uid(scene, lab, lab.high_job, preemptor.owner_uid) is None:
             return Yielding(one, preemptor)
     return None
 
@@ -74,9 +80,7 @@ def _nobody_left(scene: Scene, lab: Facts, high: TrainJobNow, finding: Finding) 
         return Mismatch(waits)
     found = say("{high} was let in, and nobody had to leave for it", high=high.name)
     if others:
-        other = preemptor_of(scene, others[0])
-        name = other.owner if other is not None else "-"
-        found = say("it had to leave, but for {other}", other=name)
+        found = _left_for(scene, lab, preemptor_of(scene, others[0]))
     move = say(
         "delete {high}, wait until {low} runs on all its nodes, then apply {file} again",
         high=high.name,
@@ -84,6 +88,17 @@ def _nobody_left(scene: Scene, lab: Facts, high: TrainJobNow, finding: Finding) 
         file=lab.high_job.manifest,
     )
     return mismatch(where, expected, found, move)
+
+
+def _left_for(scene: Scene, lab: Facts, other: Preemptor | None) -> Message:
+    """For whom else it had to leave: another one of the right name may have been there before."""
+    if other is None or other.owner != lab.high_job.name:
+        return say("it had to leave, but for {other}", other=other.owner if other else "-")
+    return say(
+        "it had to leave, but for another {high}: {fault}",
+        high=other.owner,
+        fault=fault_by_uid(scene, lab, lab.high_job, other.owner_uid) or "-",
+    )
 
 
 def require_waiting_again(scene: Scene, lab: Facts, low: TrainJobNow) -> None:

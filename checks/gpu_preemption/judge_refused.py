@@ -7,12 +7,13 @@ texts and the object's name, and ends with a word that was drawn for this place.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 from checks.explain import Cause, explain
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_pods import judge_job
 from checks.history import newest
-from checks.judging.ground import kueue_is_idle
+from checks.judging.ground import go_back, kueue_is_idle
 from checks.judging.words import shares_enough
 from checks.kit.cluster import Kind, Object
 from checks.kit.expect import OnItsWay, cut, mismatch, plain, spell_path
@@ -20,7 +21,7 @@ from checks.kit.files import TextFile
 from checks.kit.manifests import place
 from checks.kit.paths import dig_list, dig_text
 from checks.kit.proof import seconds_of
-from checks.outcome import CannotTell, Finding
+from checks.outcome import CannotTell, Evidence, Finding, Mismatch
 from checks.scene import Scene
 from checks.watching import JobNow
 from provision.message import say
@@ -32,6 +33,7 @@ POLICY = Kind(
     is_namespaced=False,
 )
 POLICY_NAME = "trainjob-queue-is-kueue"
+Credit = Mapping[int, Sequence[Evidence]]
 WORD = "gpu-queue-lab/word"
 SETTLED = 3.0  # seconds after which a Job would long have its Workload
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
@@ -79,8 +81,12 @@ def require_not_taken(scene: Scene, lab: Facts) -> None:
     )
 
 
-def require_class_gone(scene: Scene, lab: Facts) -> None:
-    """The tenant's class was there, and both objects of it are deleted."""
+def require_class_gone(scene: Scene, lab: Facts, credit: Credit) -> None:
+    """The tenant's class was READY once, and both objects of it are deleted.
+
+    `credit`: what the passes of earlier steps rest on. CannotTell when that and the recorder are
+    silent.
+    """
     name = lab.urgent.name
     custom = scene.cluster.one(lab.custom_class_kind, name, lab.namespace)
     if custom is not None:
@@ -101,6 +107,27 @@ def require_class_gone(scene: Scene, lab: Facts) -> None:
             say("wait a second and check again"),
         )
         raise OnItsWay(finding)
+    if not _was_ready(scene, lab, credit):
+        if not scene.history.changes:
+            raise CannotTell(
+                say("{name} is not there, and the recorder has written nothing", name=name),
+                next_move=say("make {name} again, and have step 2 checked before", name=name),
+            )
+        finding = Finding(
+            say("CustomWorkloadPriorityClass {name}", name=name),
+            say("there and READY before it was deleted"),
+            say("neither now nor on record"),
+            say("make it, see it READY, then delete it"),
+        )
+        raise Mismatch(go_back(finding, 2))
+
+
+def _was_ready(scene: Scene, lab: Facts, credit: Credit) -> bool:
+    """The class was READY, as step 2 or the recorder saw it."""
+    kind, name = lab.custom_class_kind.name, lab.urgent.name
+    if any((one.kind, one.name) == (kind, name) for one in credit.get(2, ())):
+        return True
+    return any(change.is_true("Ready") for change in scene.history.of(kind, name=name))
 
 
 def require_orphan(scene: Scene, lab: Facts) -> JobNow:

@@ -20,18 +20,19 @@ from checks.judging.queues import (
 )
 from checks.kit.cluster import Object
 from checks.kit.expect import Fault, Path, plain, show
-from checks.kit.paths import MISSING, dig, places_of
+from checks.kit.paths import MISSING, dig, dig_list, dig_map, dig_text, places_of
 from checks.kit.quantities import BadQuantity, is_same_amount, parse_quantity
 from checks.reasons.queues import matches
 from provision.message import Message, say
 
 _NAME_LABEL = "kubernetes.io/metadata.name"  # the API server puts it on every namespace
 # What Kueue takes when a field is absent.
+DEFAULT_WEIGHT, NO_MODE = 1, "NoAdmissionFairSharing"
 _DEFAULTS = {
     "withinClusterQueue": "Never",
     "reclaimWithinCohort": "Never",
     "queueingStrategy": "BestEffortFIFO",
-    "admissionMode": "NoAdmissionFairSharing",
+    "admissionMode": NO_MODE,
 }
 
 
@@ -49,7 +50,7 @@ def judge_cluster_queue(content: Object, facts: Facts) -> Fault | None:
         or _judge_selector(content, facts)
         or judge_stop(content)
         or judge_resources(content, facts.flavor.name, {facts.gpu: str(tenant.gpus)})
-        or next((fault for path, value in wanted if (fault := _judge(content, path, value))), None)
+        or next((f for path, value in wanted if (f := _judge(content, path, value, facts))), None)
         or _judge_alone(content)
     )
 
@@ -71,6 +72,8 @@ def judge_weight(content: Object, weight: str) -> Fault | None:
         return None
     if value is MISSING:
         places = [place for place in places_of(content, "weight") if place != path]
+        if not places and is_same_amount(weight, DEFAULT_WEIGHT):
+            return None
         found = say("no such field, which means a weight of 1")
         if places:
             found = say("no such field, but a weight in {field}", field=_spell(places[0][:-1]))
@@ -80,7 +83,7 @@ def judge_weight(content: Object, weight: str) -> Fault | None:
     return Fault(path, plain(f"weight: {show(weight)}"), found, move)
 
 
-def _judge(content: Object, path: Path, wanted: str) -> Fault | None:
+def _judge(content: Object, path: Path, wanted: str, facts: Facts) -> Fault | None:
     """One of the settings that are a word; absent means what Kueue takes then."""
     field = str(path[-1])
     value = dig(content, *path)
@@ -95,15 +98,37 @@ def _judge(content: Object, path: Path, wanted: str) -> Fault | None:
     else:
         found = shown(value)
     move = say("see kubectl explain clusterqueue.{field}", field=_spell(path))
-    return Fault(path, plain(wanted), found, move)
+    remedy = made_anew(facts) if field == "admissionMode" else None
+    return Fault(path, plain(wanted), found, move, remedy=remedy)
+
+
+def made_anew(facts: Facts) -> Message:
+    """The next move when the ClusterQueue was made without its mode: Kueue takes no later one."""
+    return say(
+        "Kueue takes admissionMode when a ClusterQueue is made: delete what runs in it and the "
+        "ClusterQueue itself, then apply {file} anew",
+        file=facts.tenant.file,
+    )
 
 
 def _judge_selector(content: Object, facts: Facts) -> Fault | None:
     """All namespaces, or just the tenant's own by its name."""
     selector = dig(content, "spec", "namespaceSelector")
-    if isinstance(selector, Mapping) and matches(selector, {_NAME_LABEL: facts.namespace}):
+    if isinstance(selector, Mapping) and _is_all_or(selector, facts.namespace):
         return None
     return judge_selector(content)
+
+
+def _is_all_or(selector: Object, namespace: str) -> bool:
+    """It goes by the names of namespaces only, and takes all of them or just this one."""
+    expressions = dig_list(selector, "matchExpressions")
+    keys = {*dig_map(selector, "matchLabels"), *(dig_text(one, "key") for one in expressions)}
+    if not keys <= {_NAME_LABEL}:
+        return False
+    told = {str(value) for one in expressions for value in dig_list(one, "values")}
+    names = {namespace, f"not-{namespace}", *told}
+    taken = {name for name in names if matches(selector, {_NAME_LABEL: name})}
+    return taken in ({namespace}, names)
 
 
 def _judge_alone(content: Object) -> Fault | None:

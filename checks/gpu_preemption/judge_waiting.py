@@ -12,6 +12,7 @@ from checks.judging.past import holder_at, waiting_changes
 from checks.judging.said import own_words, what_was_said
 from checks.judging.words import Said
 from checks.kit.expect import OnItsWay, mismatch
+from checks.kit.paths import dig_count
 from checks.outcome import Finding, Mismatch
 from checks.scene import Scene
 from checks.training import TrainJobNow
@@ -38,16 +39,18 @@ def require_rival(scene: Scene, lab: Facts) -> TrainJobNow:
 def require_high_holds(scene: Scene, lab: Facts) -> WorkloadNow | None:
     """The high TrainJob has its quota; None when it had while the rival waited, and is gone since.
 
-    A Mismatch leads back to step 5.
+    It must have it with the priority of the rival. A Mismatch leads back to step 5.
     """
     high = scene.train_job(_high(lab))
     workload = None if high is None else scene.workload_of(high)
-    if workload is not None and workload.holds_quota:
-        return workload
     rival = scene.train_job(lab.rival_job.name)
     waiter = None if rival is None else scene.workload_of(rival)
+    if workload is not None and workload.holds_quota and _is_equal(scene, lab, workload, waiter):
+        return workload
     if waiter is not None and _waited_behind(scene, lab, waiter):
         return None
+    if workload is not None and workload.holds_quota:
+        raise Mismatch(go_back(_unequal(lab, workload), 5))
     where = say("TrainJob {job} and its Workload", job=_high(lab))
     expected = say("admitted, so that {rival} finds no room", rival=lab.rival_job.name)
     move = say("apply {file} and see it run", file=lab.high_job.manifest)
@@ -99,13 +102,35 @@ def require_behind(scene: Scene, lab: Facts) -> Waiting:
 
 
 def _waited_behind(scene: Scene, lab: Facts, workload: WorkloadNow) -> tuple[Said, ...]:
-    """What Kueue said of a Workload while the high TrainJob held its quota, as was recorded."""
+    """What Kueue said of a Workload while its equal held quota, as was recorded."""
     found: dict[Said, None] = {}
     for change in waiting_changes(scene.history, workload.uid):
         condition = change.condition("QuotaReserved")
-        if condition and holder_at(scene.history, _high(lab), change.version) is not None:
+        holder = holder_at(scene.history, _high(lab), change.version)
+        if condition and holder and holder.count("priority") == change.count("priority"):
             found[Said(condition.reason, condition.message)] = None
     return tuple(found)
+
+
+def _is_equal(scene: Scene, lab: Facts, high: WorkloadNow, rival: WorkloadNow | None) -> bool:
+    """Both have one priority; while the rival has no Workload yet, its class tells."""
+    if rival is not None:
+        return high.priority == rival.priority
+    return high.priority == dig_count(scene.priority_class(lab.rival_job.priority), "value")
+
+
+def _unequal(lab: Facts, high: WorkloadNow) -> Finding:
+    return Finding(
+        say("TrainJob {job} and its Workload", job=_high(lab)),
+        say("the same priority as {rival}", rival=lab.rival_job.name),
+        say("priority {priority}, class {name}", priority=high.priority, name=high.priority_class),
+        say(
+            "delete {rival} and {job}, apply {file} as step 5 asks for it, then submit {rival}",
+            rival=lab.rival_job.name,
+            job=_high(lab),
+            file=lab.high_job.manifest,
+        ),
+    )
 
 
 def _high(lab: Facts) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.ground import require_open_cluster_queue, require_open_local_queue
+from checks.gpu_preemption.judge_mode import require_mode_from_start
 from checks.gpu_preemption.wanted import want_cluster_queue, want_local_queue
 from checks.kit.cluster import Cluster
 from checks.kit.files import Files
@@ -33,9 +34,12 @@ def test_counter_file(files: Files, cluster: Cluster, lab: Facts, evidence: Note
 
 
 @pytest.mark.needs("counter_file")
-def test_queue_applied(files: Files, cluster: Cluster, lab: Facts, evidence: Note) -> None:
+def test_queue_applied(
+    watch: Watch, files: Files, cluster: Cluster, lab: Facts, evidence: Note
+) -> None:
     """the ClusterQueue {tenant_cluster_queue} is in the cluster as the file has it"""
     live = look_in_cluster(files, cluster, want_cluster_queue(lab))
+    require_mode_from_start(watch.scene, lab, live)
     fact = f"withinClusterQueue {lab.tenant.within}, {lab.gpu} {lab.tenant.gpus}"
     evidence(from_object(lab.cluster_queue_kind, live, fact))
 

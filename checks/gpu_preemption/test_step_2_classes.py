@@ -30,7 +30,7 @@ def test_values_true(watch: Watch, files: Files, lab: Facts, evidence: Note) -> 
     """its values are those that the classes in the cluster have"""
     file = files.text(lab.classes.file)
     written = read_values(file, lab)
-    require_values(watch.scene, file, written)
+    require_values(watch.scene, lab, file, written)
     evidence(from_file(file, ", ".join(f"{name} {value}" for name, value in written.items())))
 
 

@@ -79,5 +79,6 @@ def test_ceiling_file(watch: Watch, files: Files, lab: Facts, evidence: Note) ->
     file = files.text(lab.big_job.file)
     attempt = watch.until(lambda scene: require_refused(scene, lab))
     who = say("{workload}, the Workload of {job}", workload=attempt.name, job=lab.big_job.name)
-    require_words(file, attempt.said, attempt.own_words, who)
+    others = [job.name for job in (lab.low_job, lab.high_job, lab.rival_job)]
+    require_words(file, attempt.said, attempt.own_words, who, others)
     evidence(from_file(file, f"the reason of {lab.big_job.name}"))

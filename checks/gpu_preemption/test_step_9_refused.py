@@ -9,6 +9,7 @@ import pytest
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.ground import require_ground
 from checks.gpu_preemption.judge_refused import (
+    Credit,
     class_was_deleted_at,
     require_class_gone,
     require_forgotten,
@@ -45,9 +46,9 @@ def test_not_taken(watch: Watch, lab: Facts) -> None:
 
 
 @pytest.mark.needs("ground")
-def test_class_gone(watch: Watch, lab: Facts, evidence: Note) -> None:
+def test_class_gone(watch: Watch, lab: Facts, credit: Credit, evidence: Note) -> None:
     """the class {urgent} is deleted, the tenant's and Kueue's"""
-    watch.until(lambda scene: require_class_gone(scene, lab))
+    watch.until(lambda scene: require_class_gone(scene, lab, credit))
     when = class_was_deleted_at(watch.scene, lab) or rfc3339(watch.scene.cluster.now)
     kind, name = lab.custom_class_kind.name, lab.urgent.name
     evidence(Evidence(kind, name, "absent", when, namespace=lab.namespace))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from checks.judging.words import Said, judge_words
+from checks.judging.words import Said, claims, judge_words
 from checks.kit.expect import mismatch
 from checks.kit.files import TextFile
 from checks.kit.manifests import place
@@ -18,12 +18,26 @@ _AMOUNTS = (
     re.compile(r"podset request \(([^)]*)\)", re.I),
     re.compile(r"maximum capacity \(([^)]*)\)", re.I),
 )
+_WAITS = "WaitingForQuota"  # what goes away by itself when others leave
 _READ = say("read the conditions of that Workload, and write down what QuotaReserved says")
 
 
-def require_words(file: TextFile, said: Sequence[Said], own_words: str, who: Message) -> None:
-    """The file tells the reason or the message of one Workload; `who` names it to the learner."""
-    found = _other_amount(file.text, said) or judge_words(file.text, said, own_words)
+def require_words(
+    file: TextFile,
+    said: Sequence[Said],
+    own_words: str,
+    who: Message,
+    others: Sequence[str] = (),
+) -> None:
+    """The file tells the reason or the message of one Workload; `who` names it to the learner.
+
+    Lines that name one of the `others` may hold the reason of that one.
+    """
+    found = (
+        _other_amount(file.text, said)
+        or judge_words(file.text, said, own_words)
+        or _both_reasons(file.text, said, own_words, others)
+    )
     if found is None:
         return
     line = next((n for n, text in enumerate(file.text.split("\n"), 1) if text.strip()), 1)
@@ -37,6 +51,18 @@ def require_words(file: TextFile, said: Sequence[Said], own_words: str, who: Mes
         found,
         _READ,
     )
+
+
+def _both_reasons(
+    text: str, said: Sequence[Said], own_words: str, others: Sequence[str]
+) -> Message | None:
+    """A text that says beside the true reason that it waits, too, which is another thing."""
+    if _WAITS in own_words or any(one.reason == _WAITS for one in said):
+        return None
+    lines = [line for line in text.split("\n") if not any(name in line for name in others)]
+    if not claims("\n".join(lines), _WAITS):
+        return None
+    return say("reasons that this Workload does not have: {reasons}", reasons=_WAITS)
 
 
 def _other_amount(text: str, said: Sequence[Said]) -> Message | None:

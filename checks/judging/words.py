@@ -88,6 +88,12 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
     return plain(cut(first, 80))
 
 
+def claims(text: str, reason: str) -> bool:
+    """A line of the text gives that reason, and does not deny it."""
+    lines = [line for line in text.split("\n") if _holds(line, reason)]
+    return any(not _is_denied(line, [reason]) for line in lines)
+
+
 def _short_of(text: str) -> set[str]:
     """The resources that a message of this kind says are short."""
     return {found.casefold() for found in _SHORT_OF.findall(" ".join(text.split()))}

@@ -6,7 +6,11 @@ import pytest
 import yaml
 
 from checks.gpu_preemption.facts import Facts
-from checks.gpu_preemption.judge_tenant import judge_cluster_queue, judge_local_queue
+from checks.gpu_preemption.judge_tenant import (
+    judge_cluster_queue,
+    judge_local_queue,
+    judge_weight,
+)
 from checks.gpu_preemption.judge_training import judge_training
 from checks.gpu_preemption.wanted import judge_value
 from checks.kit.expect import spell_path
@@ -14,6 +18,9 @@ from checks.kit.typed import build
 from checks.outcome import CannotTell
 from tests.unit.checks.conftest import ROOT
 
+NAME = "kubernetes.io/metadata.name"
+NOT_DEFAULT = {"key": NAME, "operator": "NotIn", "values": ["default"]}
+BOTH = {"key": NAME, "operator": "In", "values": ["team-b", "default"]}
 BASE = ROOT / "tests" / "grading" / "base" / "gpu_preemption"
 FACTS = yaml.safe_load((ROOT / "lab/content/gpu_preemption/lab.yaml").read_text())["facts"]
 
@@ -58,12 +65,45 @@ def test_the_right_answers_are_right(lab):
         (("spec", "cohortName"), "c", "c"),
         (("spec", "stopPolicy"), "Hold", "Hold"),
         (("spec", "namespaceSelector"), {"matchLabels": {"a": "b"}}, "a"),
+        (("spec", "namespaceSelector"), {"matchExpressions": [NOT_DEFAULT]}, "NotIn"),
+        (("spec", "namespaceSelector"), {"matchExpressions": [BOTH]}, "team-b"),
+        (("spec", "namespaceSelector"), {"matchExpressions": [{"key": ["a"]}]}, "key"),
     ],
 )
 def test_what_is_off_with_the_cluster_queue(lab, path, value, words):
     fault = judge_cluster_queue(changed(manifest("tenant.yaml"), path, value), lab)
     assert words in str(fault.found)
     assert spell_path(fault.path).startswith(".".join(path))
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        {},
+        {"matchLabels": {NAME: "team-b"}},
+        {"matchExpressions": [{"key": NAME, "operator": "In", "values": ["team-b"]}]},
+        {"matchExpressions": [{"key": NAME, "operator": "Exists"}]},
+    ],
+)
+def test_all_namespaces_or_just_the_own_one(lab, selector):
+    path = ("spec", "namespaceSelector")
+    assert judge_cluster_queue(changed(manifest("tenant.yaml"), path, selector), lab) is None
+
+
+def test_a_queue_made_without_its_mode_is_to_be_made_anew(lab):
+    fault = judge_cluster_queue(
+        changed(manifest("tenant.yaml"), ("spec", "admissionScope"), None), lab
+    )
+    assert "when a ClusterQueue is made" in str(fault.remedy)
+    strict = changed(manifest("tenant.yaml"), ("spec", "queueingStrategy"), "StrictFIFO")
+    assert judge_cluster_queue(strict, lab).remedy is None
+
+
+def test_a_weight_of_one_need_not_be_written(lab):
+    content = changed(manifest("tenant.yaml", 1), ("spec", "fairSharing"), None)
+    assert judge_weight(content, "1") is None
+    content["spec"]["weight"] = "1"
+    assert judge_weight(content, "1") is not None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from checks.kit.expect import OnItsWay
 from checks.outcome import Mismatch
 from checks.scene import Scene
 from tests.unit.checks.conftest import ListedCluster, condition
-from tests.unit.checks.test_preemption import owned, workload
+from tests.unit.checks.test_preemption import history, owned, workload
 from tests.unit.checks.test_tenant_judges import lab, manifest
 
 __all__ = ["lab"]  # a fixture
@@ -31,6 +31,13 @@ def train_job(name, *, suspend, priority="low"):
     return {"metadata": metadata, "spec": {"suspend": suspend, "trainer": {"numNodes": 4}}}
 
 
+def high_job():
+    """What step 5 asks for, as it stands in the cluster."""
+    job = manifest("high.yaml")
+    job["metadata"]["uid"] = f"tj-{HIGH}"
+    return job
+
+
 def open_queue(position):
     queue = manifest("tenant.yaml", position)
     queue["metadata"]["generation"] = 1
@@ -38,7 +45,7 @@ def open_queue(position):
     return queue
 
 
-def scene(train_jobs, workloads, pods=()):
+def scene(train_jobs, workloads, pods=(), past=None):
     between = {
         "jobsets": [owned(LOW, "js", f"tj-{LOW}")],
         "jobs": [owned(f"{LOW}-node-0", "job", "js")],
@@ -52,7 +59,7 @@ def scene(train_jobs, workloads, pods=()):
         resourceflavors=[{"metadata": {"name": "fake-gpu"}, "spec": {}}],
         **between,
     )
-    return Scene(cluster, "team-b", "kueue.x-k8s.io/v1beta2")
+    return Scene(cluster, "team-b", "kueue.x-k8s.io/v1beta2", past)
 
 
 def low_of(here):
@@ -60,10 +67,60 @@ def low_of(here):
 
 
 def test_it_left_and_waits(lab):
-    here = scene([train_job(LOW, suspend=True)], [workload(LOW, *LEFT), workload(HIGH, held="4")])
+    jobs = [train_job(LOW, suspend=True), high_job()]
+    here = scene(jobs, [workload(LOW, *LEFT), workload(HIGH, held="4")])
     found = find_yielding(here, lab)
     assert (found.preemptor.owner, found.preemption.preempted) == (HIGH, "InClusterQueue")
     require_waiting_again(here, lab, low_of(here))
+
+
+def seen(kind, name, uid, **facts):
+    return {"kind": kind, "name": name, "uid": uid, "version": "7", "facts": facts}
+
+
+def asked(gpus):
+    owner = {"owner": HIGH, "owner_uid": f"tj-{HIGH}"}
+    return seen("Workload", f"w-{HIGH}", f"wl-{HIGH}", amounts={"nvidia.com/gpu": gpus}, **owner)
+
+
+RIGHT = {"queue": "training", "priority_class": "high"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_it"),
+    [
+        ([seen("TrainJob", HIGH, f"tj-{HIGH}", **RIGHT), asked("4")], True),
+        ([seen("TrainJob", HIGH, f"tj-{HIGH}", **RIGHT), asked("2")], False),
+        (
+            [seen("TrainJob", HIGH, f"tj-{HIGH}", **RIGHT | {"priority_class": "low"}), asked("4")],
+            False,
+        ),
+        ([seen("TrainJob", HIGH, f"tj-{HIGH}", **RIGHT | {"queue": "other"}), asked("4")], False),
+        ([seen("Job", HIGH, f"tj-{HIGH}", **RIGHT), asked("4")], False),
+        ([seen("TrainJob", HIGH, "another", **RIGHT), asked("4")], False),
+    ],
+    ids=["right", "two", "class", "queue", "a-job", "another-of-the-name"],
+)
+def test_one_that_is_gone_must_have_been_what_was_asked_for(lab, tmp_path, changes, is_it):
+    low = workload(LOW, *LEFT)
+    here = scene([train_job(LOW, suspend=True)], [low], past=history(tmp_path, *changes))
+    assert (find_yielding(here, lab) is not None) is is_it
+
+
+def test_the_right_one_does_not_answer_for_another_of_its_name(lab, tmp_path):
+    """One of another class made the low one leave; the right one found room."""
+    there = high_job() | {"metadata": high_job()["metadata"] | {"uid": "tj-new"}}
+    past = history(
+        tmp_path,
+        seen("TrainJob", HIGH, f"tj-{HIGH}", **RIGHT | {"priority_class": "critical"}),
+        asked("4"),
+    )
+    new = workload(HIGH, *HAS_QUOTA, held="4", priority=1000)
+    new["metadata"] |= {"uid": "wl-new"}
+    new["metadata"]["ownerReferences"][0]["uid"] = "tj-new"
+    jobs = [train_job(LOW, suspend=True), there]
+    with pytest.raises(Mismatch, match="another finetune-01: its class was critical"):
+        require_yielding(scene(jobs, [workload(LOW, *LEFT), new], past=past), lab)
 
 
 @pytest.mark.parametrize(
