@@ -1,0 +1,2 @@
+sed '/admissionScope:/d; /admissionMode:/d' tenant.yaml | kubectl apply -f -
+kubectl wait --for=condition=Active --timeout=30s clusterqueue/team-b

@@ -1,0 +1,8 @@
+sed 's/replicas: 2/replicas: 1/' serve.yaml | kubectl apply -f -
+until kubectl -n team-b get workloads.kueue.x-k8s.io -o jsonpath='{.items[?(@.metadata.ownerReferences[0].kind=="Pod")].status.conditions[?(@.type=="QuotaReserved")].status}' | grep -q False; do :; done
+printf 'gate=kueue.x-k8s.io/admission\npods=2\n' > gated.txt
+kubectl -n team-b delete trainjob finetune-01
+kubectl -n team-b wait --for=jsonpath='{.spec.suspend}'=false --timeout=30s trainjob/finetune-02
+kubectl -n team-b wait --for=condition=Available --timeout=30s deployment/serve
+kubectl apply -f serve.yaml
+kubectl -n team-b wait --for=jsonpath='{.status.readyReplicas}'=2 --timeout=30s deployment/serve
