@@ -6,6 +6,7 @@ Kueue takes the gates off when it admits a pod, so what a pod had before is aske
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checks.gpu_preemption.facts import Facts
@@ -55,26 +56,34 @@ def require_gated(scene: Scene, lab: Facts, service: DeploymentNow) -> Gated:
     if free:
         found = say("{pod} had no gate: Kueue does not look after it", pod=free[0])
         raise mismatch(where, expected, found, say("see its labels, and those of the Deployment"))
-    most = most_at_once(stands_of(scene, lab, service))
-    if most < lab.service.replicas:
-        fresh = [pod.name for pod in pods if pod.gates and scene.workload_of(pod) is None]
-        if fresh:
-            found = say("Kueue has made no Workload for {pod} yet", pod=fresh[0])
-            raise OnItsWay(Finding(where, expected, found, _WAIT), overdue=kueue_is_idle(found))
-        found = say("{count} of {all} waited then", count=most, all=lab.service.replicas)
-        raise mismatch(
-            where,
-            say("they waited while {high} held the GPUs", high=lab.high_job.name),
-            found if most else say("they were let in at once"),
-            say(
-                "delete {name}, see {high} run on all GPUs, then apply {file} again",
-                name=service.name,
-                high=lab.high_job.name,
-                file=lab.service.manifest,
-            ),
-        )
+    most = _require_waited(scene, lab, service, pods)
     names = tuple(dict.fromkeys(name for of_pod in gates.values() for name in of_pod))
     return Gated(tuple(sorted(gates)), names, most)
+
+
+def _require_waited(
+    scene: Scene, lab: Facts, service: DeploymentNow, pods: Sequence[PodNow]
+) -> int:
+    """As many pods as the step asks for waited behind the high TrainJob; how many at most."""
+    most = most_at_once(stands_of(scene, lab, service))
+    if most >= lab.service.replicas:
+        return most
+    where = say("pods of Deployment {name}", name=service.name)
+    expected = say("they waited while {high} held the GPUs", high=lab.high_job.name)
+    fresh = [pod.name for pod in pods if pod.gates and scene.workload_of(pod) is None]
+    if fresh:
+        found = say("Kueue has made no Workload for {pod} yet", pod=fresh[0])
+        raise OnItsWay(Finding(where, expected, found, _WAIT), overdue=kueue_is_idle(found))
+    found = say("they were let in at once")
+    if most:
+        found = say("{count} of {all} waited then", count=most, all=lab.service.replicas)
+    move = say(
+        "delete {name}, see {high} run on all GPUs, then apply {file} again",
+        name=service.name,
+        high=lab.high_job.name,
+        file=lab.service.manifest,
+    )
+    raise mismatch(where, expected, found, move)
 
 
 def require_gate_noted(file: TextFile, lab: Facts, gated: Gated) -> None:
