@@ -254,6 +254,37 @@ def test_refusals_say_what_and_why(place: PlatformPlace):
         )
 
 
+def test_what_has_a_forbidden_key_already_can_be_changed_and_goes(place: PlatformPlace):
+    """One that was made while nobody refused it: Kueue must be able to suspend it."""
+    name, key = "trainjob-queue-is-kueue", "kai.scheduler/queue"
+    binding = place.get("validatingadmissionpolicybinding", name)
+    metadata = {"name": "early", "namespace": "team-b", "labels": {key: "default"}}
+    job = {
+        "apiVersion": "trainer.kubeflow.org/v1alpha1",
+        "kind": "TrainJob",
+        "metadata": metadata | {"finalizers": ["example.com/wait"]},
+        "spec": {"runtimeRef": {"name": "torch-distributed"}},
+    }
+    trial = job | {"metadata": metadata | {"name": "late"}}
+    place.kubectl("delete", "validatingadmissionpolicybinding", name)
+    try:
+        place.await_true("made", lambda: not place.run("create", "-f", "-", give=job).returncode)
+    finally:
+        place.apply(binding | {"metadata": {"name": name}})
+    refused = ("create", "--dry-run=server", "-f", "-")
+    place.await_true("refused again", lambda: place.run(*refused, give=trial).returncode)
+    early = ("trainjob", "early", "-n", "team-b")
+    place.kubectl("label", *early, "team=b")
+    place.patch(*early, spec={"suspend": True})
+    for change in (f"{key}=other", "scheduling.volcano.sh/queue-name="):
+        verb = "label" if change.startswith(key) else "annotate"
+        done = place.run(verb, *early, change, *(["--overwrite"] if verb == "label" else []))
+        assert "which is not allowed" in done.stderr
+    place.kubectl("delete", *early, "--wait=false")
+    place.patch(*early, metadata={"finalizers": None})
+    place.await_true("it is gone", lambda: place.get(*early) is None)
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [
