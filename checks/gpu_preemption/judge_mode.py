@@ -7,12 +7,17 @@ else is left untold.
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
+from typing import Any
+
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_tenant import NO_MODE, made_anew
 from checks.gpu_preemption.wanted import want_cluster_queue
 from checks.kit.cluster import Object
 from checks.kit.expect import mismatch
-from checks.kit.paths import dig_map, dig_text
+from checks.kit.paths import dig_list, dig_map, dig_text
+from checks.kit.quantities import parse_quantity, show_amount
 from checks.kit.witness import in_cluster
 from checks.recording.facts import digest_of
 from checks.scene import Scene
@@ -24,7 +29,7 @@ def require_mode_from_start(scene: Scene, lab: Facts, live: Object) -> None:
     changes = scene.history.of("ClusterQueue", uid=dig_text(live, "metadata", "uid"))
     if not changes or changes[0].what != "added" or changes[0].is_late:
         return
-    spec = dict(dig_map(live, "spec"))
+    spec = _as_made(dig_map(live, "spec"))
     spec.pop("admissionScope", None)
     modeless = (spec, {**spec, "admissionScope": {"admissionMode": NO_MODE}})
     if dig_text(changes[0].facts, "digest") not in [digest_of(one) for one in modeless]:
@@ -35,3 +40,18 @@ def require_mode_from_start(scene: Scene, lab: Facts, live: Object) -> None:
         say("added later"),
         made_anew(lab),
     )
+
+
+def _as_made(spec: Mapping[str, object]) -> dict[str, Any]:
+    """A copy with each quota in the spelling that Kueue's webhook gives it when a queue is made.
+
+    After a later `kubectl apply` it stands there as the file spells it.
+    """
+    made: dict[str, Any] = copy.deepcopy(dict(spec))
+    for group in dig_list(made, "resourceGroups"):
+        for flavor in dig_list(group, "flavors"):
+            for resource in dig_list(flavor, "resources"):
+                if isinstance(resource, dict):
+                    quota = parse_quantity(resource.get("nominalQuota"))
+                    resource["nominalQuota"] = show_amount(quota)
+    return made

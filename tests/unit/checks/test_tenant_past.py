@@ -88,6 +88,8 @@ def test_gates_in_any_spelling(lab, gates):
 
 
 QUEUE = manifest("tenant.yaml") | {"metadata": {"name": "team-b", "uid": "q"}}
+QUOTA_OF = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0, "nominalQuota")
+MADE = changed(QUEUE, QUOTA_OF, "4")  # as Kueue's webhook spells it
 MODE = ("spec", "admissionScope")
 NO_FAIRNESS = {"admissionMode": "NoAdmissionFairSharing"}
 
@@ -98,7 +100,7 @@ def made_as(content, what="added", **more):
 
 
 def test_a_mode_that_came_later_is_told(lab, tmp_path):
-    for first in (changed(QUEUE, MODE, None), changed(QUEUE, MODE, NO_FAIRNESS)):
+    for first in (changed(MADE, MODE, None), changed(MADE, MODE, NO_FAIRNESS)):
         here = scene(history(tmp_path, made_as(first), made_as(QUEUE, "modified")))
         with pytest.raises(Mismatch, match="added later") as told:
             require_mode_from_start(here, lab, QUEUE)
@@ -106,11 +108,11 @@ def test_a_mode_that_came_later_is_told(lab, tmp_path):
 
 
 def test_what_is_not_surely_a_later_mode_is_left(lab, tmp_path):
-    bare = changed(QUEUE, MODE, None)
+    bare = changed(MADE, MODE, None)
     other = changed(bare, ("spec", "queueingStrategy"), "StrictFIFO")
     for changes in (
         [],
-        [made_as(QUEUE), made_as(bare, "modified"), made_as(QUEUE, "modified")],
+        [made_as(MADE), made_as(bare, "modified"), made_as(QUEUE, "modified")],
         [made_as(bare, "known")],
         [made_as(bare, late=True)],
         [made_as(other)],
