@@ -7,11 +7,15 @@ sed '/admissionScope:/d; /admissionMode:/d' tenant.yaml | kubectl apply -f -
 kubectl wait --for=condition=Active --timeout=30s clusterqueue/team-b
 kubectl apply -f tenant.yaml
 kubectl wait --for=condition=Active --timeout=30s clusterqueue/team-b
-kubectl apply -f filler.yaml
-kubectl -n team-b wait --for=jsonpath='{.status.ready}'=2 --timeout=30s job/filler
+kubectl apply -f rival.yaml -f filler.yaml
+kubectl -n team-b wait --for=jsonpath='{.status.ready}'=1 --timeout=30s job/filler
+kubectl -n team-b wait --for=jsonpath='{.spec.suspend}'=false --timeout=30s trainjob/finetune-02
 kubectl apply -f research.yaml
 kubectl -n team-b wait --for=condition=Active --timeout=30s localqueue/research
 kubectl apply -f exam-training.yaml
+# Ages count in whole seconds: within one the uids decide.
+then=$(date +%s)
+until [ "$(date +%s)" -gt "$then" ]; do :; done
 kubectl apply -f exam-research.yaml
 until kubectl -n team-b get localqueue research -o jsonpath='{.status.pendingWorkloads}' | grep -q 1; do :; done
 until kubectl -n team-b get localqueue training -o jsonpath='{.status.fairSharing.admissionFairSharingStatus.consumedResources}' | grep -q gpu; do :; done
