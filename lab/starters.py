@@ -21,17 +21,18 @@ MAKEFILE = "Makefile"
 PROJECT = Path(__file__).parents[1]
 # Where a place is, as far as somebody has said so; the rest is the same in every shell.
 TOLD = ("LAB_HOME", "LAB_WORKSPACE", "LAB_CACHE", "TARGET")
+VERBS = "step start check hint why labs history report doctor status logs open"
 TEXT = """\
 # Made by gpu-queue-lab, so that `make check STEP=5` works in this folder, too.
 # Change it as you like: from then on it is yours, and stays as it is.
 {exports}
 export STEP JOB NAME NAMESPACE FORMAT OUT
-.PHONY: help check step hint why history report status open
+.PHONY: help {verbs}
 
 help:
-\t@echo "make check step hint why history report status open"
+\t@echo "make {verbs}"
 
-check step hint why history report status open:
+{verbs}:
 \t@case "$$OUT" in ""|/*) ;; *) OUT="$$PWD/$$OUT" ;; esac; \\
 \texec $(MAKE) --no-print-directory -C {project} $@ OUT="$$OUT"
 """
@@ -43,13 +44,16 @@ INSTALLED = """\
 # Change it as you like: from then on it is yours, and stays as it is.
 {exports}
 export STEP JOB NAME NAMESPACE FORMAT OUT
-.PHONY: help step check hint why history report status open
+.PHONY: help {verbs}
 
 help:
-\t@echo "make check step hint why history report status open"
+\t@echo "make {verbs}"
 
-step check hint:
+step start check hint:
 \t@{program} $@ -- $${{STEP:+"$$STEP"}}
+
+logs:
+\t@{program} logs -- "$$NAME"
 
 why:
 \t@{program} why $${{NAMESPACE:+--namespace="$$NAMESPACE"}} -- "$$JOB"
@@ -57,7 +61,7 @@ why:
 report:
 \t@{program} report --format "$${{FORMAT:-text}}" $${{OUT:+--out="$$OUT"}}
 
-history status open:
+labs history doctor status open:
 \t@{program} $@
 """
 
@@ -76,8 +80,8 @@ def makefile(place: Place, environment: Mapping[str, str], project: Path = PROJE
         return None
     exports = "\n".join(f"export {name} := {_value(value)}" for name, value in told.items())
     if not is_project:
-        return INSTALLED.format(exports=exports, program=_word(str(_program())))
-    return TEXT.format(exports=exports, project=_word(str(project)))
+        return INSTALLED.format(exports=exports, program=_word(str(_program())), verbs=VERBS)
+    return TEXT.format(exports=exports, project=_word(str(project)), verbs=VERBS)
 
 
 def lay_starters(place: Place, environment: Mapping[str, str]) -> None:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from lab.places import Place, Places
-from lab.starters import MAKEFILE, lay_starters, makefile, take_starters
+from lab.starters import MAKEFILE, VERBS, lay_starters, makefile, take_starters
 from lab.workspace import entries, keep_and_empty
 
+PROJECT_FOLDER = Path(__file__).parents[3]
 # Stands in for the project's: says which verb came with which words.
-PROJECT = """\
+PROJECT = f"""\
 export STEP OUT JOB LAB LAB_HOME
-check step hint why history report status open:
+{VERBS}:
 \t@printf '%s\\n' "$@" "$$STEP" "$$OUT" "$$JOB" "$$LAB" "$$LAB_HOME"
 """
 
@@ -55,7 +56,8 @@ def test_it_hands_on_to_a_project_of_any_name(place: Place, tmp_path: Path, name
     assert make(place, "why", "JOB=train-3")[3] == "train-3"
     assert make(place, "report", "OUT=a b.html")[2] == f"{place.workspace}/a b.html"
     assert make(place, "report", "OUT=/tmp/x")[2] == "/tmp/x"
-    assert make(place) == ["make check step hint why history report status open"]
+    assert make(place) == [f"make {VERBS}"]
+    assert make(place, "start", "STEP=3")[:2] == ["start", "3"]
 
 
 def test_words_of_the_learner_are_never_run(place: Place, tmp_path: Path) -> None:
@@ -73,11 +75,15 @@ def test_without_a_project_the_program_itself_is_called(place: Place, tmp_path: 
     program.chmod(0o755)
     text = makefile(place, {"TARGET": "inside"}, tmp_path / "no project") or ""
     (place.workspace / MAKEFILE).write_text(
-        re.sub(r"@\S+ (?=\$@|why|report)", f"@{program} ", text)
+        re.sub(r"@\S+ (?=\$@|why|report|logs)", f"@{program} ", text)
     )
     end = ["LAB=kueue_quota", "TARGET="]
     assert make(place, "check", "STEP=5") == ["check", "--", "5", *end]
     assert make(place, "check") == ["check", "--", *end]
+    assert make(place, "start", "STEP=3") == ["start", "--", "3", *end]
+    assert make(place, "logs", "NAME=kueue") == ["logs", "--", "kueue", *end]
+    assert make(place, "labs") == ["labs", *end]
+    assert make(place, "doctor") == ["doctor", *end]
     assert make(place, "why", "JOB=train-3") == ["why", "--", "train-3", *end]
     assert make(place, "why", "JOB=x y", "NAMESPACE=b")[1:4] == ["--namespace=b", "--", "x y"]
     assert make(place, "report", "FORMAT=html") == ["report", "--format", "html", *end]
@@ -138,3 +144,15 @@ def test_a_reset_keeps_the_learners_files_and_not_the_starter(place: Place) -> N
     assert kept is not None
     assert [file.name for file in kept.iterdir()] == ["cq.yaml"]
     assert [file.name for file in place.workspace.iterdir()] == [MAKEFILE]
+
+
+def test_every_verb_is_one_of_the_projects() -> None:
+    """What a text tells to type works in the folder, too."""
+    project = (PROJECT_FOLDER / MAKEFILE).read_text()
+    targets = {line.partition(":")[0] for line in project.splitlines() if ":" in line}
+    assert set(VERBS.split()) <= targets
+    told = "\n".join(
+        file.read_text() for file in (PROJECT_FOLDER / "lab" / "content").rglob("step_*.md")
+    )
+    verbs = set(re.findall(r"`make ([a-z]+)", told))
+    assert verbs - {"provision", "reset", "down", "destroy", "solve", "shell"} <= set(VERBS.split())
