@@ -185,7 +185,7 @@ def _number(file: TextFile, name: str, value: object) -> int:
     raise mismatch(place(file, None, name), say("{key}: a number", key=name), found, move)
 
 
-_NAME = re.compile(r"""^[\s"'-]*name["']?:\s*["']?([\w.-]+)""", re.I | re.M)
+_NAME = re.compile(r"""^[ \t"'-]*name["']?:[ \t]*["']?([\w.-]+)""", re.I | re.M)
 _AGAIN = say("wait a second and check again")
 _START = say("make start STEP=3 lays it out")
 _SHAPE = say("write one JSON object with these keys and a number behind each")

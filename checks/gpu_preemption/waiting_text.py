@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from checks.judging.words import Said, claims, judge_words
+from checks.judging.words import Said, claims, judge_words, shares_enough
 from checks.kit.expect import mismatch
 from checks.kit.files import TextFile
 from checks.kit.manifests import place
@@ -14,9 +14,9 @@ from provision.message import Message, say
 # Where Kueue's messages tell an amount (pkg/scheduler/flavorassigner). Texts of other Workloads and
 # of the documentation differ in these only.
 _AMOUNTS = (
-    re.compile(r"(\d+\S*) more needed", re.I),
-    re.compile(r"podset request \(([^)]*)\)", re.I),
-    re.compile(r"maximum capacity \(([^)]*)\)", re.I),
+    re.compile(r"(?<!\S)(\d\S*) more needed", re.I),
+    re.compile(r"podset request \(([^()]*)\)", re.I),
+    re.compile(r"maximum capacity \(([^()]*)\)", re.I),
 )
 _WAITS = "WaitingForQuota"  # what goes away by itself when others leave
 _READ = say("read the conditions of that Workload, and write down what QuotaReserved says")
@@ -56,8 +56,13 @@ def require_words(
 def _both_reasons(
     text: str, said: Sequence[Said], own_words: str, others: Sequence[str]
 ) -> Message | None:
-    """A text that says beside the true reason that it waits, too, which is another thing."""
+    """A text that says beside the true reason that it waits, too, which is another thing.
+
+    One that holds the message as well may tell the two apart in any words.
+    """
     if _WAITS in own_words or any(one.reason == _WAITS for one in said):
+        return None
+    if any(shares_enough(text, one.message) for one in said):
         return None
     lines = [line for line in text.split("\n") if not any(name in line for name in others)]
     if not claims("\n".join(lines), _WAITS):

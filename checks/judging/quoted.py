@@ -16,7 +16,8 @@ from checks.kit.yamltree import BadYaml, read_yaml
 _FIELDS = ("type", "status", "reason", "message")
 _LINE = re.compile(r"""[\s>*-]*["']?([A-Za-z][A-Za-z ]{0,30}?)["']?\s{0,8}:(?:\s+(.*))?$""")
 _EDGES = " \t'\",`"
-_JSON = re.compile(r"^\s*(?=[\[{])", re.M)
+_JSON = re.compile(r"^[ \t]*(?=[\[{])", re.M)
+_LONGEST_SEARCH = 100_000_000  # characters read in vain: about a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +52,23 @@ def _inside(value: object) -> Iterator[Quoted]:
 
 
 def _in_json(text: str) -> Iterator[Quoted]:
-    """Those of all JSON values that begin a line, whatever stands between them."""
+    """Those of all JSON values that begin a line, whatever stands between them.
+
+    Each line may begin one, and reading it may take all that follows: what is read in vain is
+    counted, so that no text takes long.
+    """
     decoder = json.JSONDecoder()
-    position = 0
-    while (begin := _JSON.search(text, position)) is not None:
+    position = wasted = 0
+    while wasted < _LONGEST_SEARCH and (begin := _JSON.search(text, position)) is not None:
         try:
             value, position = decoder.raw_decode(text, begin.end())
             found = tuple(_inside(value))
-        except (ValueError, RecursionError):
+        except json.JSONDecodeError as bad:
             position = begin.end() + 1
+            wasted += bad.pos  # an error counts the lines from the beginning
             continue
+        except (ValueError, RecursionError):  # a number or a depth that no object of Kueue has
+            return
         yield from found
 
 

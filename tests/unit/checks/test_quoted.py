@@ -1,6 +1,7 @@
 """Conditions quoted from kubectl, in all the forms in which it prints them."""
 
 import json
+import time
 
 import pytest
 
@@ -113,3 +114,27 @@ def test_a_block_that_begins_with_its_type():
 )
 def test_what_quotes_no_condition(text):
     assert quoted_conditions(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ready=False\n" + "\n" * 250_000,
+        "[1,\n" * 60_000,
+        "]" * 60_000 + "\n" + "[1,\n" * 40_000,
+        '["]",\n' * 40_000,
+        '["a\n' * 60_000,
+        "[INFO] a\n" * 25_000,
+        "[" + "1" * 5000 + "\n",
+    ],
+    ids=["empty-lines", "nested", "closed-before", "in-strings", "unended", "log", "digits"],
+)
+def test_no_text_takes_long(text):
+    began = time.process_time()
+    assert quoted_conditions(text) == ()
+    assert time.process_time() - began < 3.0
+
+
+def test_words_in_brackets_do_not_hide_what_follows():
+    text = "[1] Evicted:\n[\n" + json.dumps(raw(EVICTED)) + "\n"
+    assert quoted_conditions(text) == (EVICTED,)

@@ -1,5 +1,8 @@
 """What the second lab asks of the past: pods that waited, a mode, a class that was there once."""
 
+import contextlib
+import time
+
 import pytest
 
 from checks.gpu_preemption.held_pods import most_at_once, stands_of
@@ -199,6 +202,8 @@ SAID = (Said("ExceedsMaxQuota", "request > maximum capacity (5 > 4)"),)
         ("ExceedsMaxQuota WaitingForQuota", False),
         ("WaitingForQuota가 아니라 ExceedsMaxQuota입니다", True),
         ("finetune-02: WaitingForQuota\nrush-01: ExceedsMaxQuota\n", True),
+        (f"WaitingForQuota와 달리 ExceedsMaxQuota이다.\n{SAID[0].message}\n", True),
+        (f"WaitingForQuota\nExceedsMaxQuota: {SAID[0].message.replace('5', '6')}\n", False),
     ],
 )
 def test_the_two_reasons_are_told_apart(text, is_right):
@@ -209,5 +214,20 @@ def test_the_two_reasons_are_told_apart(text, is_right):
     if is_right:
         judge()
         return
-    with pytest.raises(Mismatch, match="WaitingForQuota"):
+    with pytest.raises(Mismatch, match=r"WaitingForQuota|\(6 > 4\)|tells 6"):
         judge()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ExceedsMaxQuota\n" + "1" * 250_000, "podset request (" * 15_000, "\n" * 60_000 + "name: a"],
+    ids=["digits", "brackets", "lines"],
+)
+def test_no_note_takes_long(lab, text):
+    began = time.process_time()
+    for said in (SAID, (Said("WaitingForQuota", "nvidia.com/gpu, 4 more needed"),)):
+        with contextlib.suppress(Mismatch):
+            require_words(text_file(text, "ceiling.txt"), said, "", plain("it"))
+    with contextlib.suppress(Mismatch):
+        require_noted(text_file(ONE + text, "conflict.txt"), lab, READY)
+    assert time.process_time() - began < 3.0
