@@ -23,11 +23,12 @@ from checks.kit.expect import Fault, Path, plain, show
 from checks.kit.paths import MISSING, dig, dig_list, dig_map, dig_text, places_of
 from checks.kit.quantities import BadQuantity, is_same_amount, parse_quantity
 from checks.reasons.queues import matches
+from checks.recording.facts import NO_MODE
 from provision.message import Message, say
 
 _NAME_LABEL = "kubernetes.io/metadata.name"  # the API server puts it on every namespace
 # What Kueue takes when a field is absent.
-DEFAULT_WEIGHT, NO_MODE = 1, "NoAdmissionFairSharing"
+DEFAULT_WEIGHT = 1
 _DEFAULTS = {
     "withinClusterQueue": "Never",
     "reclaimWithinCohort": "Never",
@@ -43,10 +44,11 @@ def judge_cluster_queue(content: Object, facts: Facts) -> Fault | None:
         (("spec", "preemption", "withinClusterQueue"), tenant.within),
         (("spec", "preemption", "reclaimWithinCohort"), tenant.reclaim),
         (("spec", "queueingStrategy"), tenant.strategy),
-        (("spec", "admissionScope", "admissionMode"), tenant.mode),
     )
+    mode: Path = ("spec", "admissionScope", "admissionMode")
     return (
         judge_cohort(content, facts.api_version)
+        or _judge(content, mode, tenant.mode, facts)  # first: another apply is no help for it
         or _judge_selector(content, facts)
         or judge_stop(content)
         or judge_resources(content, facts.flavor.name, {facts.gpu: str(tenant.gpus)})

@@ -31,6 +31,7 @@ PASSING = frozenset({"consumed"})
 _SHARING = ("status", "fairSharing", "admissionFairSharingStatus")
 _LONGEST = 600
 _PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+NO_MODE = "NoAdmissionFairSharing"  # what Kueue takes when a ClusterQueue names no admissionMode
 _POD_CONDITIONS = ("PodScheduled", "Ready")
 
 
@@ -100,6 +101,7 @@ def _cluster_queue(raw: Object) -> Facts:
     return {
         "stop": queue.stop_policy,
         "cohort": queue.cohort,
+        "mode": dig_text(raw, "spec", "admissionScope", "admissionMode") or NO_MODE,
         "flavors": list(queue.flavors),
         "quota": {name: show_amount(value) for name, value in queue.quota.items()},
         "reserved": {name: show_amount(value) for name, value in queue.reserved.items()},

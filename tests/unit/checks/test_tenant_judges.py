@@ -95,6 +95,9 @@ def test_a_queue_made_without_its_mode_is_to_be_made_anew(lab):
         changed(manifest("tenant.yaml"), ("spec", "admissionScope"), None), lab
     )
     assert "when a ClusterQueue is made" in str(fault.remedy)
+    barer = changed(manifest("tenant.yaml"), ("spec", "preemption"), None)
+    fault = judge_cluster_queue(changed(barer, ("spec", "admissionScope"), None), lab)
+    assert "when a ClusterQueue is made" in str(fault.remedy)
     strict = changed(manifest("tenant.yaml"), ("spec", "queueingStrategy"), "StrictFIFO")
     assert judge_cluster_queue(strict, lab).remedy is None
 

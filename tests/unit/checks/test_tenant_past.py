@@ -15,7 +15,7 @@ from checks.gpu_preemption.waiting_text import require_words
 from checks.judging.words import Said
 from checks.kit.expect import plain
 from checks.outcome import CannotTell, Evidence, Mismatch
-from checks.recording.facts import digest_of
+from checks.recording.facts import facts_of
 from checks.scene import Scene
 from checks.serving import read_deployment
 from checks.things import Condition
@@ -91,37 +91,53 @@ def test_gates_in_any_spelling(lab, gates):
 
 
 QUEUE = manifest("tenant.yaml") | {"metadata": {"name": "team-b", "uid": "q"}}
-QUOTA_OF = ("spec", "resourceGroups", 0, "flavors", 0, "resources", 0, "nominalQuota")
-MADE = changed(QUEUE, QUOTA_OF, "4")  # as Kueue's webhook spells it
-MODE = ("spec", "admissionScope")
-NO_FAIRNESS = {"admissionMode": "NoAdmissionFairSharing"}
+BARE = changed(QUEUE, ("spec", "admissionScope"), None)
+BARER = changed(BARE, ("spec", "preemption"), None)
 
 
-def made_as(content, what="added", **more):
-    digest = digest_of(content["spec"])
-    return change("ClusterQueue", "team-b", "q", 5, what, digest=digest) | more
+def made_as(content, what="added", second=1, **more):
+    facts = facts_of("ClusterQueue", content)
+    return change("ClusterQueue", "team-b", "q", 5, what, **facts) | {"seen": at(second)} | more
 
 
-def test_a_mode_that_came_later_is_told(lab, tmp_path):
-    for first in (changed(MADE, MODE, None), changed(MADE, MODE, NO_FAIRNESS)):
-        here = scene(history(tmp_path, made_as(first), made_as(QUEUE, "modified")))
-        with pytest.raises(Mismatch, match="added later") as told:
-            require_mode_from_start(here, lab, QUEUE)
-        assert "when a ClusterQueue is made" in str(told.value.finding.next_move)
+def at(second):
+    return f"2027-01-15T07:00:{second:02}Z"
 
 
-def test_what_is_not_surely_a_later_mode_is_left(lab, tmp_path):
-    bare = changed(MADE, MODE, None)
-    other = changed(bare, ("spec", "queueingStrategy"), "StrictFIFO")
-    for changes in (
+def started(second):
+    return {"event": "started", "seen": at(second)}
+
+
+@pytest.mark.parametrize("first", [BARE, BARER])
+@pytest.mark.parametrize("then", [[], [made_as(QUEUE, "modified", 3)]])
+def test_a_mode_that_came_later_is_told(lab, tmp_path, first, then):
+    here = scene(history(tmp_path, started(0), made_as(first), started(2), *then))
+    with pytest.raises(Mismatch, match="added later") as told:
+        require_mode_from_start(here, lab, QUEUE)
+    assert "when a ClusterQueue is made" in str(told.value.finding.next_move)
+
+
+BROUGHT = made_as(QUEUE, "modified", 3)
+OF_OLD = made_as(BARE)
+del OF_OLD["facts"]["mode"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
         [],
-        [made_as(MADE), made_as(bare, "modified"), made_as(QUEUE, "modified")],
-        [made_as(bare, "known")],
-        [made_as(bare, late=True)],
-        [made_as(other)],
-        [made_as(bare, uid="before")],
-    ):
-        require_mode_from_start(scene(history(tmp_path, *changes)), lab, QUEUE)
+        [made_as(QUEUE), made_as(BARE, "modified"), BROUGHT],
+        [made_as(BARE, "known"), BROUGHT],
+        [made_as(BARE, late=True), BROUGHT],
+        [made_as(BARE, uid="before"), made_as(QUEUE)],
+        [OF_OLD, BROUGHT],
+        [made_as(BARE), BROUGHT, started(4)],
+        [made_as(BARE), started(4), made_as(QUEUE, "modified", 5, late=True, after=at(3))],
+    ],
+    ids=["nothing", "had-it", "known", "late", "other", "of-old", "started-since", "unseen"],
+)
+def test_what_is_not_surely_a_later_mode_is_left(lab, tmp_path, changes):
+    require_mode_from_start(scene(history(tmp_path, started(0), *changes)), lab, QUEUE)
 
 
 def test_a_class_that_never_was_is_not_gone(lab, tmp_path):
