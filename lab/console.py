@@ -75,12 +75,16 @@ class Console:
         first, *rest = wrap(stage, self.columns - len(mark))
         click.echo("\n".join([mark + first, *(" " * len(mark) + line for line in rest)]))
 
-    def tell_rows(self, rows: Sequence[tuple[Message, str]]) -> None:
-        """Labels and their values in two columns."""
+    def tell_rows(self, rows: Sequence[tuple[Message, str | Sequence[str]]]) -> None:
+        """Labels and their values in two columns; a value of several parts is wrapped."""
         labels = [self.speech.of(label) for label, _ in rows]
         room = max(width(label) for label in labels)
         for label, (_, value) in zip(labels, rows, strict=True):
-            click.echo(f"  {pad(label, room)}  {value}")
+            whole = [value] if isinstance(value, str) else None
+            first, *rest = whole or wrap(", ".join(value), self.columns - room - 4)
+            click.echo(f"  {pad(label, room)}  {first}")
+            for line in rest:
+                click.echo(" " * (room + 4) + line)
 
     def tell_json(self, data: Mapping[str, object]) -> None:
         """Data for programs, alone on standard output."""
@@ -100,7 +104,7 @@ class Console:
             return
         if not self.is_interactive:
             raise UsageError(
-                say("{question} There is no terminal to ask on.", question=question),
+                say("There is no terminal to ask on: {question}", question=question),
                 next_move=say("Say yes beforehand: YES=1 with make, --yes with lab."),
             )
         *lines, last = wrap(f"{self.speech.of(question)} [y/N]", self.columns)

@@ -10,7 +10,7 @@ from lab.model import Step
 from lab.places import Place
 from lab.remote import Inside, inside_of
 from lab.replacing import live_objects
-from lab.scenes import lay_scene
+from lab.scenes import Laid, lay_scene
 from lab.solving import LIMIT_SECONDS, Answer, answer_to_json, files_in_the_way, play
 
 LOOK_SECONDS = 90.0
@@ -43,8 +43,8 @@ class Player(Protocol):
         What the step finds in the cluster is laid out first.
         """
 
-    def lay(self, step: Step) -> tuple[str, ...]:
-        """Lay out what the step finds; a line for each object, none for a step without a scene."""
+    def lay(self, step: Step) -> tuple[Laid, ...]:
+        """Lay out what the step finds: all its objects, none for a step without a scene."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class PlayerHere:
         kept = play(self.place, step, answer)
         return None if kept is None else str(kept)
 
-    def lay(self, step: Step) -> tuple[str, ...]:
+    def lay(self, step: Step) -> tuple[Laid, ...]:
         """Applies it to the cluster."""
         return lay_scene(self.place, step)
 
@@ -89,10 +89,10 @@ class PlayerThere:
         found = self.inside.ask("play", words, within=LIMIT_SECONDS + SPARE_SECONDS)
         return None if found["kept"] is None else str(found["kept"])
 
-    def lay(self, step: Step) -> tuple[str, ...]:
+    def lay(self, step: Step) -> tuple[Laid, ...]:
         """Has the lab there lay it out."""
         found = self.inside.ask("lay", {"step": step.number}, within=LOOK_SECONDS)
-        return _texts(found["laid"])
+        return tuple(Laid(str(name), bool(is_new)) for name, is_new in found["laid"])
 
 
 def player_of(place: Place, language: str) -> Player:

@@ -60,6 +60,8 @@ _MAKE = re.compile(
 
 def _as_lab(found: re.Match[str]) -> str:
     """`make check STEP=5` as `lab check 5`."""
+    if found[2] and found[2].startswith(" LAB="):
+        return f"lab {found[1]} --lab {found[3]}"
     return f"lab {found[1]}" + (f" {found[3]}" if found[3] else "")
 
 

@@ -149,7 +149,7 @@ def lay(context: click.Context, slug: str | None) -> None:
     with _telling(console):
         place, asked = console.place(), _asked()
         laid = PlayerHere(place).lay(place.lab.step(asked["step"]))
-        console.tell_json({"laid": list(laid)})
+        console.tell_json({"laid": [[one.object, one.is_new] for one in laid]})
 
 
 @here.command("reset")

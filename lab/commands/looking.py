@@ -66,9 +66,9 @@ def _tell_status(console: Console, place: Place, state: TargetStatus) -> None:
             say("{lab} was not provisioned at {home}.", lab=place.lab.slug, home=place.home)
         )
         console.tell(
-            say("Bring it up with make provision.")
+            say("Bring it up with make provision LAB={lab}.", lab=place.lab.slug)
             if place.target.is_here
-            else say("Bring it up with make provision TARGET=vm.")
+            else say("Bring it up with make provision TARGET=vm LAB={lab}.", lab=place.lab.slug)
         )
     columns = (say("component"), say("running"), say("ready"), say("version"))
     rows = [tuple(console.speech.of(name) for name in columns)]

@@ -174,6 +174,12 @@ def _destroy_here(console: Console, place: Place) -> None:
             home=place.home,
             workspace=place.workspace,
         )
+    if place.saved.is_dir() and any(place.saved.iterdir()):
+        question = say(
+            "{question} The copies of your files in {saved} go, too.",
+            question=question,
+            saved=place.saved,
+        )
     console.require_agreement(question)
     shells = Shells.of(place)
     is_laid = is_untouched(place, place.workspace / MAKEFILE)
@@ -202,7 +208,7 @@ def _tell_ready(console: Console, place: Place, provisioned: Provisioned) -> Non
     )
     console.tell_rows(
         (
-            (say("versions"), ", ".join(f"{k} {v}" for k, v in info.versions.items())),
+            (say("versions"), [f"{name} {version}" for name, version in info.versions.items()]),
             (say("your folder"), str(info.workspace)),
             (say("kubeconfig"), f"export KUBECONFIG={info.kubeconfig}"),
             (say("kubectl"), f'export PATH="{place.target.tools_dir()}:$PATH"'),

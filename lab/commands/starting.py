@@ -29,7 +29,8 @@ SCHEMA = 1
 def start(context: click.Context, step: str, slug: str | None) -> None:
     """Lay out what a step finds in the cluster; without a number, of the first not passed.
 
-    Doing it again changes nothing; a reset takes it away.
+    Doing it again changes nothing; a reset takes it away. Exit code: 0 laid, 1 somebody else's
+    object has such a name, 2 usage, 3 the place does not answer.
     """
     console = console_of(context, slug)
     place = console.place()
@@ -42,8 +43,8 @@ def start(context: click.Context, step: str, slug: str | None) -> None:
     place.target.info()
     laid = player_of(place, console.speech.language).lay(chosen)
     console.tell(say("Laid out for step {step}:", step=chosen.number))
-    for line in laid:
-        click.echo(f"  {line}")
+    for one in laid:
+        console.tell(one.told, indent=2)
     console.tell(say("Next: make step STEP={step}", step=chosen.number))
 
 
@@ -59,14 +60,16 @@ def labs(context: click.Context, is_json: bool) -> None:
         found = [_as_json(console, row, is_chosen=row.lab.slug == chosen) for row in rows]
         console.tell_json({"schema": SCHEMA, "labs": found})
         return
+    is_named = bool(console.slug or console.environment.get("LAB"))
+    marked = {row.lab.slug for row in rows if row.is_made or is_named} & {chosen}
     for row in rows:
-        _tell(console, row, is_chosen=row.lab.slug == chosen)
-    console.tell(
-        say(
-            "Commands mean the lab marked with *: the one provisioned last. For another one: "
-            "make provision LAB=…, or LAB=… with any command."
-        )
-    )
+        _tell(console, row, is_chosen=row.lab.slug in marked)
+    if marked:
+        meant = say("Commands mean the lab marked with *: the one provisioned last.")
+    else:
+        meant = say("Commands mean {lab}, as no lab was provisioned last.", lab=chosen)
+    way = say("For another one: make provision LAB=…, or LAB=… with any command.")
+    console.tell(say("{meant} {way}", meant=meant, way=way))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,7 @@ class _Row:
     lab: Lab
     passed: int
     state: Message
+    is_made: bool = True
 
 
 def _look(console: Console, slug: str) -> _Row:
@@ -85,17 +89,19 @@ def _look(console: Console, slug: str) -> _Row:
         place = console.places().open(slug)
         records = ProgressLog(place.progress_file).records()
         passed = sum(bool(records.get(s.number, StepRecord()).passed_at) for s in lab.steps)
-        return _Row(lab, passed, _state(place))
+        state = _state(place)
+        return _Row(lab, passed, state or say("not provisioned"), is_made=state is not None)
     except LabError as error:
         return _Row(lab, 0, error.what)
 
 
-def _state(place: Place) -> Message:
+def _state(place: Place) -> Message | None:
+    """What a place is up to, None for one that was never made."""
     if not place.home.is_dir():
-        return say("not provisioned")
+        return None
     state = place.target.status()
     if not state.is_provisioned:
-        return say("not provisioned")
+        return None
     return say("ready") if state.is_ready else say("down")
 
 

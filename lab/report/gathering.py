@@ -42,13 +42,19 @@ class Report:
 
     @property
     def passed(self) -> int:
-        """How many steps passed: now, or on record where it cannot be told now."""
-        return sum(s.has_passed for s in self.standings)
+        """How many steps passed: now, or on record, whatever has become of them since."""
+        return sum(s.has_passed or bool(s.record.passed_at) for s in self.standings)
+
+    @property
+    def true_now(self) -> int:
+        """How many steps hold at this moment."""
+        return sum(s.is_true_now is True for s in self.standings)
 
     @property
     def solved(self) -> int:
         """How many of those by the answers."""
-        return sum(s.has_passed and s.record.is_solved for s in self.standings)
+        passes = (s for s in self.standings if s.has_passed or s.record.passed_at)
+        return sum(s.record.is_solved for s in passes)
 
     @property
     def untold(self) -> int:

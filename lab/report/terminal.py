@@ -60,8 +60,9 @@ class TextReport:
             for item in standing.evidence:
                 lines += self._indented(evidence_line(item), 2)
             return "\n".join(lines)
-        for check in standing.result.checks:
-            lines += self._check(check, coming)
+        checks = standing.result.checks
+        for check, after in zip(checks, (*checks[1:], None), strict=True):
+            lines += self._check(check, coming, is_told_below=_wait_alike(check, after))
         for remark in standing.result.remarks:
             lines += self._indented(self._speech.of(remark), 2)
         return "\n".join(lines)
@@ -109,7 +110,8 @@ class TextReport:
         if standing.is_credit_only:
             yield from self._indented(self._speech.of(_pass_on_record(standing.record)), 2)
 
-    def _check(self, check: CheckResult, coming: Offer | None) -> list[str]:
+    def _check(self, check: CheckResult, coming: Offer | None, *, is_told_below: bool) -> list[str]:
+        """One check; what several in a row wait for is told once, below the last of them."""
         words = {outcome: self._speech.of(word) for outcome, word in OUTCOME_WORDS.items()}
         room = max(width(word) for word in words.values())
         word = pad(words[check.outcome], room)
@@ -122,7 +124,7 @@ class TextReport:
         if check.finding is not None:
             is_hinted = coming is not None and coming.failure.id == check.id
             lines += self._parts(check.finding, room + 4, coming if is_hinted else None)
-        if check.trouble is not None and check.outcome is not Outcome.PASSED:
+        if check.trouble is not None and check.outcome is not Outcome.PASSED and not is_told_below:
             lines += self._indented(self._speech.of(check.trouble), room + 4)
         if check.next_move is not None and check.finding is None:
             lines += self._indented(self._speech.of(check.next_move), room + 4)
@@ -157,6 +159,13 @@ class TextReport:
 
     def _indented(self, text: str, indent: int) -> list[str]:
         return [" " * indent + line for line in wrap(text, self._columns - indent)]
+
+
+def _wait_alike(check: CheckResult, after: CheckResult | None) -> bool:
+    """Whether the next check waits for the same."""
+    if after is None or {check.outcome, after.outcome} != {Outcome.SKIPPED}:
+        return False
+    return str(check.trouble) == str(after.trouble)
 
 
 def other_kueue(lab: Lab, info: TargetInfo) -> Message | None:

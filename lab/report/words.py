@@ -14,9 +14,10 @@ from provision.message import Message, say
 def summary(report: Report) -> Message:
     """How far the lab is, and how many of its steps could not be judged now."""
     so_far = say(
-        "{passed} of {count} steps passed, {solved} of them by the answers; attempts: {attempts}, "
-        "hints: {hints}",
+        "{passed} of {count} steps passed, {solved} of them by the answers; true now: {now}; "
+        "attempts: {attempts}, hints: {hints}",
         passed=report.passed,
+        now=report.true_now,
         count=len(report.standings),
         solved=report.solved,
         attempts=report.attempts,

@@ -159,7 +159,7 @@ class LocalTarget(SupervisedTarget):
         if state is None:
             raise TargetError(
                 say("There is no cluster for {lab} yet.", lab=self._spec.lab),
-                next_move=say("Run `make provision`."),
+                next_move=say("Run `make provision LAB={lab}`.", lab=self._spec.lab),
             )
         return state
 

@@ -138,5 +138,5 @@ def nothing_yet(lab: str) -> TargetError:
     """The error for a place that was never brought up."""
     return TargetError(
         say("There is no machine for {lab} yet.", lab=lab),
-        next_move=say("Run `make provision TARGET=vm`."),
+        next_move=say("Run `make provision TARGET=vm LAB={lab}`.", lab=lab),
     )

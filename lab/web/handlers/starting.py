@@ -19,11 +19,11 @@ class StartHandler(DataHandler):
     @authorized
     @telling_errors
     async def post(self) -> None:
-        """A line for each object, as kubectl says it."""
+        """What became of each object."""
         step = self.step_of(self.asked().get("step"))
         self.page.require_place()
         laid = await self.work(lambda: PlayerHere(self.page.place).lay(step))
-        self.answer({"step": step.number, "laid": list(laid)})
+        self.answer({"step": step.number, "laid": [self.speech.of(one.told) for one in laid]})
 
 
 class LabsHandler(DataHandler):

@@ -140,8 +140,9 @@ def _keep(claim: Claim, found: PriorityClass) -> tuple[Deed, ...]:
 
 
 def _refuse(claim: Claim, found: PriorityClass, owner: Claim | None) -> tuple[Deed, ...]:
-    whose = f"belongs to the {KIND} of namespace {owner.namespace}" if owner else "is not its own"
-    text = f'A {CLASS_KIND} "{found.name}" exists already and {whose}. Create it with another name.'
+    whose = f"the {KIND} of namespace {owner.namespace}" if owner else "somebody else"
+    name = f'{CLASS_KIND} "{found.name}"'
+    text = f"A {name} exists already and belongs to {whose}. Create it with another name."
     return _report(claim, False, NAME_CONFLICT, text, found)
 
 

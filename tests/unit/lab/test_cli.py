@@ -238,6 +238,9 @@ def test_labs_are_listed_with_how_far_one_is(tmp_path):
         "state": "not provisioned",
         "chosen": True,
     }
+    told = lab(tmp_path, "labs").stdout
+    assert not [line for line in told.splitlines() if line.startswith("*")]
+    assert "Commands mean kueue_quota, as no lab was provisioned last." in " ".join(told.split())
     chosen = lab(tmp_path, "labs", LAB=max(lab_slugs()))
     marked = [line for line in chosen.stdout.splitlines() if line.startswith("*")]
     assert marked == [line for line in marked if max(lab_slugs()) in line]
@@ -252,6 +255,13 @@ def test_a_lab_with_a_spoiled_record_hides_no_other(tmp_path):
     rows = {row["lab"]: row for row in json.loads(done.stdout)["labs"]}
     assert "progress.jsonl" in rows["kueue_quota"]["state"]
     assert len(rows) == len(lab_slugs())
+
+
+def test_without_a_place_the_lab_to_provision_is_named(tmp_path):
+    slug = max(lab_slugs())
+    for arguments in (("why", "x"), ("status",)):
+        told = lab(tmp_path, *arguments, "--lab", slug)
+        assert f"make provision LAB={slug}" in " ".join((told.stdout + told.stderr).split())
 
 
 def test_a_step_that_finds_nothing_needs_no_place(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 from lab.cli import INTERRUPTED, run
 from lab.console import open_console
 from lab.text import Speech
+from provision.errors import UsageError
 from provision.message import say
 from provision.target import Progress
 
@@ -51,3 +52,21 @@ def test_whoever_does_not_say_yes_is_told_that_nothing_was_changed(
     told = capsys.readouterr()
     assert told.out.endswith("Nothing was changed.\n")
     assert told.err == ""
+
+
+def test_a_value_of_several_parts_is_wrapped_and_a_command_is_not(capsys):
+    console = replace(open_console({}, Speech("en")), columns=40)
+    parts = [f"part-{number} v1.2.{number}" for number in range(6)]
+    command = "export KUBECONFIG=/" + "long/" * 10
+    console.tell_rows(((say("versions"), parts), (say("kubeconfig"), command)))
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 40
+    assert " ".join(" ".join(lines).split()) == "versions " + ", ".join(parts)
+    assert last.endswith(command)
+
+
+def test_without_a_terminal_the_question_comes_after_the_reason(capsys):
+    environment = {"LAB_HOME": "/nowhere", "LAB_CACHE": "/nowhere"}
+    console = replace(open_console(environment, Speech("en")), is_interactive=False)
+    with pytest.raises(UsageError, match=r"There is no terminal to ask on: Really\?"):
+        console.require_agreement(say("Really?"))

@@ -122,3 +122,17 @@ def test_json_has_the_documented_keys():
         "found": '"Suspended"',
         "next": "look at the conditions of that Workload",
     }
+
+
+def test_what_several_checks_wait_for_is_told_once():
+    def waiting(name, trouble):
+        return CheckResult(name, say(f"check {name}"), Outcome.SKIPPED, trouble=trouble)
+
+    first, other = say("waiting for: {title}", title="one"), say("waiting for: {title}", title="two")
+    checks = (waiting("a", first), waiting("b", first), waiting("c", other))
+    standing = replace(STANDING, result=replace(STANDING.result, checks=checks))
+    lines = TextReport(Speech("en"), columns=80).step(LAB, standing).splitlines()[1:]
+    assert [line.strip() for line in lines] == [
+        *("wait   check a", "wait   check b", "waiting for: one"),
+        *("wait   check c", "waiting for: two"),
+    ]

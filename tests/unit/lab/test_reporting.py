@@ -110,6 +110,15 @@ def test_passes_on_record_count_while_the_place_is_down(language):
         assert text.count(speech.of(say("not known"))) >= 4
 
 
+def test_a_pass_on_record_counts_when_it_is_not_true_now():
+    """As everywhere else; and how many are true now is said beside it."""
+    gone = standing(2, NOT_YET, FAILED, is_true=False, **PASSED)
+    report = replace(REPORT, standings=(STANDINGS[0], gone))
+    text = Speech("en").of(summary(report))
+    assert text.startswith("2 of 2 steps passed, 1 of them by the answers; true now: 1;")
+    assert report.passed == 2
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_evidence_stands_beside_the_time_of_its_own_pass(language):
     """The first pass is the credit, the evidence kept is of the last one; both are dated."""

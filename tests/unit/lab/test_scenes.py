@@ -1,6 +1,7 @@
 """Scenes as data: found by their step, filled with facts and a word that is the place's own."""
 
 import dataclasses
+import json
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from lab.catalog import load_lab
 from lab.fields import CatalogError
 from lab.places import Place, Places
-from lab.scenes import has_scene, lay_scene, scene_text
+from lab.scenes import MANAGER, Laid, NotLaid, has_scene, lay_scene, scene_text
 from provision.drawing import drawn_word
 from provision.state import ensure_life
 
@@ -82,3 +83,44 @@ def test_a_life_that_cannot_be_read_gives_a_word_all_the_same(tmp_path):
     nothing = drawn_word(tmp_path)
     (tmp_path / "cluster.id").write_bytes(b"\xff\xfe")
     assert drawn_word(tmp_path) == nothing
+
+
+def thing(name: str, *managers: str) -> dict[str, object]:
+    fields = [{"manager": manager} for manager in managers]
+    return {"kind": "ConfigMap", "metadata": {"name": name, "managedFields": fields}}
+
+
+def with_kubectl(place: Place, monkeypatch, there: list[object]) -> Path:
+    """A kubectl that finds what is `there`, applies a and b, and writes down its words."""
+    write(place, 3, "a.yaml", SCENE)
+    folder = place.home / "bin"
+    folder.mkdir()
+    found = {"kind": "List", "items": there} if len(there) > 1 else there[0] if there else ""
+    (folder / "get").write_text(json.dumps(found) if found else "")
+    (folder / "apply").write_text("\n".join(json.dumps(thing(name)) for name in "ab"))
+    words = folder / "words"
+    kubectl = folder / "kubectl"
+    kubectl.write_text(f'#!/bin/sh\ncat >/dev/null\necho "$1" >>{words}\ncat {folder}/$1\n')
+    kubectl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setattr("lab.scenes.environment", lambda _place, base: dict(base))
+    return words
+
+
+def test_it_tells_what_is_new_and_what_was_there(place, monkeypatch):
+    with_kubectl(place, monkeypatch, [])
+    step = place.lab.step(3)
+    assert lay_scene(place, step) == (Laid("ConfigMap a", True), Laid("ConfigMap b", True))
+
+
+def test_what_a_scene_laid_before_is_laid_again(place, monkeypatch):
+    with_kubectl(place, monkeypatch, [thing("a", MANAGER, "kubectl-edit"), thing("b", MANAGER)])
+    laid = lay_scene(place, place.lab.step(3))
+    assert laid == (Laid("ConfigMap a", False), Laid("ConfigMap b", False))
+
+
+def test_what_is_somebody_elses_is_not_taken_over(place, monkeypatch):
+    words = with_kubectl(place, monkeypatch, [thing("a", "a-controller")])
+    with pytest.raises(NotLaid, match=r"ConfigMap a is there .* \(made by a-controller\)"):
+        lay_scene(place, place.lab.step(3))
+    assert words.read_text() == "get\n"

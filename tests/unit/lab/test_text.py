@@ -61,4 +61,5 @@ def test_in_the_labs_shell_the_next_move_is_a_lab_command():
     assert speech.of(say("(hint 1: make hint STEP=5)")) == "(hint 1: lab hint 5)"
     assert speech.of(say("make check STEP=all, make reset")) == "lab check all, lab reset"
     assert speech.of(say("make provision")) == "lab provision"
+    assert speech.of(say("Run `make provision LAB=a`.")) == "Run `lab provision --lab a`."
     assert Speech("en").of(say("make step STEP=1")) == "make step STEP=1"
