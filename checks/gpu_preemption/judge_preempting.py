@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from checks.explain import Cause, explain
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_running import workload_uid
-from checks.gpu_preemption.on_record import fault_by_uid
+from checks.gpu_preemption.on_record import fault_of_preemptor
 from checks.judging.ground import go_back, kueue_is_idle
 from checks.judging.preemption import Preemption, Preemptor, preemptions_of, preemptor_of
 from checks.judging.quoted import Quoted, quoted_conditions
@@ -41,7 +41,7 @@ def find_yielding(scene: Scene, lab: Facts) -> Yielding | None:
         preemptor = preemptor_of(scene, one)
         if preemptor is None or preemptor.owner != lab.high_job.name:
             continue
-        if fault_by_uid(scene, lab, lab.high_job, preemptor.owner_uid) is None:
+        if fault_of_preemptor(scene, lab, lab.high_job, preemptor, one) is None:
             return Yielding(one, preemptor)
     return None
 
@@ -80,7 +80,7 @@ def _nobody_left(scene: Scene, lab: Facts, high: TrainJobNow, finding: Finding) 
         return Mismatch(waits)
     found = say("{high} was let in, and nobody had to leave for it", high=high.name)
     if others:
-        found = _left_for(scene, lab, preemptor_of(scene, others[0]))
+        found = _left_for(scene, lab, others[0])
     move = say(
         "delete {high}, wait until {low} runs on all its nodes, then apply {file} again",
         high=high.name,
@@ -90,14 +90,15 @@ def _nobody_left(scene: Scene, lab: Facts, high: TrainJobNow, finding: Finding) 
     return mismatch(where, expected, found, move)
 
 
-def _left_for(scene: Scene, lab: Facts, other: Preemptor | None) -> Message:
+def _left_for(scene: Scene, lab: Facts, preemption: Preemption) -> Message:
     """For whom else it had to leave: another one of the right name may have been there before."""
+    other = preemptor_of(scene, preemption)
     if other is None or other.owner != lab.high_job.name:
         return say("it had to leave, but for {other}", other=other.owner if other else "-")
     return say(
         "it had to leave, but for another {high}: {fault}",
         high=other.owner,
-        fault=fault_by_uid(scene, lab, lab.high_job, other.owner_uid) or "-",
+        fault=fault_of_preemptor(scene, lab, lab.high_job, other, preemption) or "-",
     )
 
 

@@ -6,6 +6,8 @@ Field rules are those of trainer.kubeflow.org/v1alpha1 (trainjob_types.go).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checks.gpu_preemption.facts import Facts, HighJobFacts, LowJobFacts, OtherJobFacts
 from checks.kit.cluster import Object
 from checks.kit.expect import Fault, Path, plain, show, spell_path
@@ -19,13 +21,14 @@ _LABELS: Path = ("metadata", "labels")
 _RUNTIME: Path = ("spec", "runtimeRef")
 _TRAINER: Path = ("spec", "trainer")
 _KIND = "ClusterTrainingRuntime"
+_ANEW = say("delete it, then apply the file again: what it did with another class does not count")
 
 
 def judge_training(content: Object, facts: Facts, wanted: Training) -> Fault | None:
     """A TrainJob in the tenant's LocalQueue with the class, the nodes and the GPUs asked for."""
     return (
         judge_label(content, facts.queue_label, facts.tenant.local_queue)
-        or judge_label(content, facts.priority_label, wanted.priority)
+        or _judge_class(content, facts, wanted.priority)
         or _judge_runtime(content, facts)
         or _judge_nodes(content, wanted.nodes)
         or _judge_gpus(content, facts, wanted.gpus)
@@ -49,6 +52,12 @@ def judge_label(content: Object, key: str, wanted: str) -> Fault | None:
         say("the label belongs to the TrainJob itself, in metadata.labels"),
         is_fixed=True,
     )
+
+
+def _judge_class(content: Object, facts: Facts, wanted: str) -> Fault | None:
+    """The API lets people change this label, but what was done with another class stays done."""
+    fault = judge_label(content, facts.priority_label, wanted)
+    return None if fault is None else replace(fault, is_fixed=False, remedy=_ANEW)
 
 
 def _judge_runtime(content: Object, facts: Facts) -> Fault | None:

@@ -4,12 +4,37 @@ from __future__ import annotations
 
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_training import Training, judge_training
-from checks.history import Change
-from checks.kit.expect import spell_path
+from checks.history import Change, newest
+from checks.judging.preemption import Preemption, Preemptor
+from checks.kit.expect import show, spell_path
 from checks.kit.paths import dig_text
 from checks.kit.quantities import is_same_amount
 from checks.scene import Scene
 from provision.message import Message, say
+
+
+def fault_of_preemptor(
+    scene: Scene, lab: Facts, wanted: Training, preemptor: Preemptor, preemption: Preemption
+) -> Message | None:
+    """What is off with the TrainJob that somebody made room for; None when it was the right one.
+
+    The API lets people change the class afterwards: that of its Workload at the time counts.
+    """
+    fault = fault_by_uid(scene, lab, wanted, preemptor.owner_uid)
+    then = _class_then(scene, preemptor, preemption)
+    if fault is None and then not in ("", wanted.priority):
+        return say("its class was {priority}", priority=then)
+    return fault
+
+
+def _class_then(scene: Scene, preemptor: Preemptor, preemption: Preemption) -> str:
+    """The class of a Workload when another one left for it; empty when nobody wrote it down."""
+    for change in scene.history.of("Workload"):
+        told = change.condition("Preempted")
+        if told and told.since == preemption.since and preemptor.uid in told.message:
+            then = newest(scene.history.of("Workload", uid=preemptor.uid), change.version)
+            return "" if then is None else dig_text(then.facts, "priority_class")
+    return ""
 
 
 def fault_by_uid(scene: Scene, lab: Facts, wanted: Training, uid: str) -> Message | None:
@@ -33,6 +58,9 @@ def fault_on_record(scene: Scene, lab: Facts, wanted: Training, change: Change) 
     priority = dig_text(change.facts, "priority_class")
     if priority != wanted.priority:
         return say("its class was {priority}", priority=priority or "-")
+    nodes = change.facts.get("nodes")
+    if nodes is not None and nodes != wanted.nodes:
+        return say("its numNodes was {nodes}", nodes=show(nodes))
     asked = [
         one.amounts("amounts").get(lab.gpu, "0")
         for one in scene.history.of("Workload", owner=wanted.name)

@@ -140,6 +140,12 @@ def _any(raw: Object) -> Facts:
     }
 
 
+def _train_job(raw: Object) -> Facts:
+    """Without numNodes it is one node, unless its runtime says otherwise."""
+    nodes = dig(raw, "spec", "trainer", "numNodes")
+    return _any(raw) | {"nodes": nodes if isinstance(nodes, int) else 1}
+
+
 def _evictions(raw: Object) -> dict[str, object]:
     """How often a Workload was evicted, by reason; Kueue counts on when conditions turn again."""
     counts: Counter[str] = Counter()
@@ -163,4 +169,5 @@ _READERS: Mapping[str, Callable[[Object], Facts]] = {
     "ClusterQueue": _cluster_queue,
     "LocalQueue": _local_queue,
     "ResourceFlavor": _flavor,
+    "TrainJob": _train_job,
 }

@@ -104,14 +104,19 @@ def test_a_kind_without_a_reader_gives_what_queued_things_have():
         "spec": {"suspend": True, "trainer": {}},
         "status": {"conditions": [{"type": "Suspended", "status": "True", "reason": "Why"}]},
     }
-    found = facts_of("TrainJob", raw)
-    assert found.pop("digest") == facts_of("TrainJob", {**raw, "spec": {"trainer": {}}})["digest"]
+    found = facts_of("Any", raw)
+    assert found.pop("digest") == facts_of("Any", {**raw, "spec": {"trainer": {}}})["digest"]
     assert found == {
         "queue": "training",
         "priority_class": "low",
         "suspend": True,
         "conditions": {"Suspended": ["True", "Why", "", ""]},
     }
+
+
+@pytest.mark.parametrize(("trainer", "nodes"), [({"numNodes": 5}, 5), ({}, 1)])
+def test_a_train_job_has_nodes(trainer, nodes):
+    assert facts_of("TrainJob", {"spec": {"trainer": trainer}})["nodes"] == nodes
 
 
 def test_what_passes_all_the_time_is_no_news_by_itself(file):

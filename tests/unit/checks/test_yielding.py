@@ -10,7 +10,7 @@ from checks.gpu_preemption.judge_preempting import (
 from checks.kit.expect import OnItsWay
 from checks.outcome import Mismatch
 from checks.scene import Scene
-from tests.unit.checks.conftest import ListedCluster, condition
+from tests.unit.checks.conftest import LONG_AGO, ListedCluster, condition
 from tests.unit.checks.test_preemption import history, owned, workload
 from tests.unit.checks.test_tenant_judges import lab, manifest
 
@@ -96,10 +96,12 @@ RIGHT = {"queue": "training", "priority_class": "high"}
             False,
         ),
         ([seen("TrainJob", HIGH, f"tj-{HIGH}", **RIGHT | {"queue": "other"}), asked("4")], False),
+        ([seen("TrainJob", HIGH, f"tj-{HIGH}", nodes=4, **RIGHT), asked("4")], True),
+        ([seen("TrainJob", HIGH, f"tj-{HIGH}", nodes=1, **RIGHT), asked("4")], False),
         ([seen("Job", HIGH, f"tj-{HIGH}", **RIGHT), asked("4")], False),
         ([seen("TrainJob", HIGH, "another", **RIGHT), asked("4")], False),
     ],
-    ids=["right", "two", "class", "queue", "a-job", "another-of-the-name"],
+    ids=["right", "two", "class", "queue", "nodes", "one-node", "a-job", "another-of-the-name"],
 )
 def test_one_that_is_gone_must_have_been_what_was_asked_for(lab, tmp_path, changes, is_it):
     low = workload(LOW, *LEFT)
@@ -121,6 +123,25 @@ def test_the_right_one_does_not_answer_for_another_of_its_name(lab, tmp_path):
     jobs = [train_job(LOW, suspend=True), there]
     with pytest.raises(Mismatch, match="another finetune-01: its class was critical"):
         require_yielding(scene(jobs, [workload(LOW, *LEFT), new], past=past), lab)
+
+
+@pytest.mark.parametrize("then", ["high", "critical"])
+def test_the_class_that_it_had_at_the_time_counts(lab, tmp_path, then):
+    """The label was changed in place since."""
+    left = {"conditions": {"Preempted": ["True", "InClusterQueue", LONG_AGO, MESSAGE]}}
+    about = seen("Workload", f"w-{HIGH}", f"wl-{HIGH}", priority_class=then)
+    past = history(
+        tmp_path,
+        about | {"version": "5"},
+        seen("Workload", "low", f"wl-{LOW}", **left),
+        about | {"version": "9", "facts": {"priority_class": "high"}},
+    )
+    jobs = [train_job(LOW, suspend=True), high_job()]
+    here = scene(jobs, [workload(LOW, *LEFT), workload(HIGH, *HAS_QUOTA, held="4")], past=past)
+    assert (find_yielding(here, lab) is not None) is (then == "high")
+    if then == "critical":
+        with pytest.raises(Mismatch, match="its class was critical"):
+            require_yielding(here, lab)
 
 
 @pytest.mark.parametrize(
