@@ -23,6 +23,14 @@ from provision.message import Message, say
 
 
 @dataclass(frozen=True, slots=True)
+class Sent:
+    """One TrainJob of that name, by its uid, and when it came (RFC 3339)."""
+
+    uid: str
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
 class Attempt:
     """One TrainJob of that name: what Kueue said of its Workload, now or in the history."""
 
@@ -35,14 +43,15 @@ class Attempt:
     is_live: bool
 
 
-def require_sent(scene: Scene, lab: Facts) -> str:
-    """The TrainJob is there as the step asks, or was; returns its uid.
+def require_sent(scene: Scene, lab: Facts) -> Sent:
+    """The TrainJob is there as the step asks, or was.
 
     CannotTell when it is not there and nobody has written down what was.
     """
     big = lab.big_job
     if scene.train_job(big.name) is not None:
-        return require_right_train_job(scene, lab, big, _submit(lab)).uid
+        job = require_right_train_job(scene, lab, big, _submit(lab))
+        return Sent(job.uid, job.created)
     where = say("TrainJobs in the namespace {namespace}", namespace=scene.namespace)
     expected = say("a TrainJob {job}, now or before", job=big.name)
     seen = [c for c in scene.history.of("TrainJob", name=big.name) if not c.is_gone]
@@ -55,9 +64,9 @@ def require_sent(scene: Scene, lab: Facts) -> str:
         found = say("no TrainJob {job}, neither now nor on record", job=big.name)
         raise mismatch(where, expected, found, _submit(lab))
     faults = {change.uid: fault_on_record(scene, lab, big, change) for change in seen}
-    right = [uid for uid, fault in faults.items() if fault is None]
+    right = [change for change in seen if faults[change.uid] is None]
     if right:
-        return right[-1]
+        return Sent(right[-1].uid, right[-1].created or right[-1].seen)
     last = seen[-1].uid
     found = say("one was there, but {fault}", fault=faults[last])
     raise mismatch(where, expected, found, _submit(lab))
@@ -65,7 +74,7 @@ def require_sent(scene: Scene, lab: Facts) -> str:
 
 def require_refused(scene: Scene, lab: Facts) -> Attempt:
     """Kueue said that what it asks is more than there can ever be."""
-    owner = require_sent(scene, lab)
+    owner = require_sent(scene, lab).uid
     job = scene.train_job(lab.big_job.name)
     workload = None if job is None else scene.workload_of(job)
     where = say("TrainJob {job} and its Workload", job=lab.big_job.name)

@@ -77,13 +77,28 @@ def _require_waited(
     found = say("they were let in at once")
     if most:
         found = say("{count} of {all} waited then", count=most, all=lab.service.replicas)
-    move = say(
-        "delete {name}, see {high} run on all GPUs, then apply {file} again",
-        name=service.name,
-        high=lab.high_job.name,
+    raise mismatch(where, expected, found, _wait_again(scene, lab))
+
+
+def _wait_again(scene: Scene, lab: Facts) -> Message:
+    """How the pods come to wait; when the high TrainJob has no quota, the rival is in its way."""
+    high = scene.train_job(lab.high_job.name)
+    workload = None if high is None else scene.workload_of(high)
+    if workload is not None and workload.holds_quota:
+        return say(
+            "delete {name}, see {high} run on all GPUs, then apply {file} again",
+            name=lab.service.name,
+            high=lab.high_job.name,
+            file=lab.service.manifest,
+        )
+    return say(
+        "delete {name} and {rival}; apply {manifest} and see it run; submit {rival} again; then "
+        "apply {file}",
+        name=lab.service.name,
+        rival=lab.rival_job.name,
+        manifest=lab.high_job.manifest,
         file=lab.service.manifest,
     )
-    raise mismatch(where, expected, found, move)
 
 
 def require_gate_noted(file: TextFile, lab: Facts, gated: Gated) -> None:

@@ -196,8 +196,9 @@ def _nobody(scene: Scene, where: Message, both: tuple[Entrant, Entrant]) -> Exce
         return mismatch(where, expected, other.what, other.next_move)
     if any(why.is_coming for why in reasons):
         return OnItsWay(Finding(where, expected, reasons[0].what, say("check again")))
+    found = say("both wait; {job}: {why}", job=both[0].job.name, why=reasons[0].what)
     move = say("write down what both LocalQueues have used, then make room for one Job")
-    return mismatch(where, expected, say("both wait: {why}", why=reasons[0].what), move)
+    return mismatch(where, expected, found, move)
 
 
 _AGAIN = say("delete both; fill the quota, submit both, see both wait, then make room for one")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_order import Outcome
@@ -17,16 +17,21 @@ from checks.scene import Scene
 from provision.message import Message, say
 
 _READ = say("read the LocalQueues while both Jobs wait: kubectl get localqueues -o yaml")
+_BILLIONTH = 1e-9  # n behind a quantity
 _EARLIER = 600.0  # seconds before both waited in which the use may have been read
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """The file's content: a Job's name, and by LocalQueue what it has used and its weight."""
+    """The file's content: a Job's name, and by LocalQueue what it has used and its weight.
+
+    `spelled`: what it has used, as the file spells it.
+    """
 
     first: str
     consumed: Mapping[str, float]
     weight: Mapping[str, float]
+    spelled: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_order_file(file: TextFile, lab: Facts) -> Noted:
@@ -46,10 +51,12 @@ def read_order_file(file: TextFile, lab: Facts) -> Noted:
         found = plain(f"{order.first_key}: {show(first)}")
         where = place(file, None, order.first_key)
         raise mismatch(where, say("the name of a Job"), found, say("write it in quotes"))
+    used = value[order.consumed_key]
     return Noted(
         first.strip(),
-        _numbers(file, lab, order.consumed_key, value[order.consumed_key]),
+        _numbers(file, lab, order.consumed_key, used),
         _numbers(file, lab, order.weight_key, value[order.weight_key]),
+        {queue: show(used[queue]) for queue in (lab.tenant.local_queue, lab.research.name)},
     )
 
 
@@ -95,10 +102,14 @@ def _require_possible(
     amount = noted.consumed[queue]
     if allowed.holds(amount):
         return
+    written = noted.spelled.get(queue, f"{amount:g}")
+    found = plain(written)
+    if allowed.holds(amount * _BILLIONTH):
+        found = say("{number}, without the n behind it", number=written)
     raise mismatch(
         place(file, None, f"{lab.order.consumed_key}.{queue}"),
         say("what LocalQueue {queue} had used of {gpu} by its status", queue=queue, gpu=lab.gpu),
-        plain(f"{amount:g}"),
+        found,
         say("{read}; n behind a number means a billionth, m a thousandth", read=_READ),
     )
 

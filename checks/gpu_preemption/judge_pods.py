@@ -17,7 +17,7 @@ from checks.kit.paths import MISSING, dig, dig_map
 from checks.kit.quantities import show_amount
 from checks.reasons.amounts import pod_amounts
 from checks.reasons.labels import find_label
-from provision.message import say
+from provision.message import Message, say
 
 _LABELS: Path = ("metadata", "labels")
 _TEMPLATE: Path = ("spec", "template", "metadata", "labels")
@@ -27,7 +27,7 @@ _POD: Path = ("spec", "template", "spec")
 def judge_job(content: Object, facts: Facts, labels: Mapping[str, str], gpus: int) -> Fault | None:
     """A Job with these labels of its own, one pod, and so many GPUs and nothing else counted."""
     return (
-        next((f for k, v in labels.items() if (f := _judge_label(content, (_LABELS,), k, v))), None)
+        _judge_labels(content, facts, (_LABELS,), labels)
         or _judge_number(content, "parallelism", 1)
         or _judge_pod(content, facts, gpus)
     )
@@ -42,13 +42,22 @@ def judge_service(content: Object, facts: Facts) -> Fault | None:
     }
     places = (_LABELS, _TEMPLATE)
     return (
-        next((f for k, v in labels.items() if (f := _judge_label(content, places, k, v))), None)
+        _judge_labels(content, facts, places, labels)
         or _judge_number(content, "replicas", wanted.replicas)
         or _judge_pod(content, facts, wanted.gpus)
     )
 
 
-def _judge_label(content: Object, places: tuple[Path, ...], key: str, wanted: str) -> Fault | None:
+def _judge_labels(
+    content: Object, facts: Facts, places: tuple[Path, ...], labels: Mapping[str, str]
+) -> Fault | None:
+    faults = (_judge_label(content, facts, places, key, labels[key]) for key in labels)
+    return next((fault for fault in faults if fault is not None), None)
+
+
+def _judge_label(
+    content: Object, facts: Facts, places: tuple[Path, ...], key: str, wanted: str
+) -> Fault | None:
     """The first of these places that has the label has it with that value."""
     for place in places:
         value = dig(content, *place, key)
@@ -59,8 +68,19 @@ def _judge_label(content: Object, places: tuple[Path, ...], key: str, wanted: st
             move = say("write just that value")
             return Fault((*place, key), plain(f"{key}: {wanted}"), found, move, is_fixed=True)
     move = say("without it Kueue does not know where the pods belong, and lets none of them in")
+    if key == facts.priority_label:
+        move = _no_class(f"{key}: {wanted}")
     path = (*places[0], key)
     return Fault(path, plain(f"{key}: {wanted}"), find_label(content, key), move, is_fixed=True)
+
+
+def _no_class(label: str) -> Message:
+    """What it means when the label of the class is not there, and the next move."""
+    return say(
+        "without it Kueue goes by the priority of the pods, which is 0 when they name none: "
+        "add {label}",
+        label=label,
+    )
 
 
 def _judge_number(content: Object, field: str, wanted: int) -> Fault | None:

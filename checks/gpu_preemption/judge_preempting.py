@@ -1,4 +1,4 @@
-"""Step 5: who had to leave, for whom, and what the learner wrote down about that."""
+"""Step 5: who had to leave, and for whom."""
 
 from __future__ import annotations
 
@@ -10,18 +10,11 @@ from checks.gpu_preemption.judge_running import workload_uid
 from checks.gpu_preemption.on_record import fault_of_preemptor
 from checks.judging.ground import go_back, kueue_is_idle
 from checks.judging.preemption import Preemption, Preemptor, preemptions_of, preemptor_of
-from checks.judging.quoted import Quoted, quoted_conditions
-from checks.judging.words import shares_enough
-from checks.kit.expect import OnItsWay, cut, mismatch, plain
-from checks.kit.files import TextFile
-from checks.kit.keyvalues import Value, read_key_values
-from checks.kit.manifests import place
+from checks.kit.expect import OnItsWay, mismatch
 from checks.outcome import Finding, Mismatch
 from checks.scene import Scene
 from checks.training import TrainJobNow
 from provision.message import Message, say
-
-_KINDS = ("Evicted", "Preempted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +67,15 @@ def _nobody_left(scene: Scene, lab: Facts, high: TrainJobNow, finding: Finding) 
     others = preemptions_of(scene, workload_uid(scene, lab.low_job.name))
     why = explain(scene, high)
     if why.cause is not Cause.ADMITTED:
-        waits = Finding(where, expected, say("it did not: {why}", why=why.what), why.next_move)
+        said = say("it did not; {job}: {why}", job=high.name, why=why.what)
+        waits = Finding(where, expected, said, without_rival(scene, lab, why.next_move))
         if why.is_coming:
             return OnItsWay(waits, overdue=kueue_is_idle(why.what))
         return Mismatch(waits)
     found = say("{high} was let in, and nobody had to leave for it", high=high.name)
     if others:
         found = _left_for(scene, lab, others[0])
-    move = say(
-        "delete {high}, wait until {low} runs on all its nodes, then apply {file} again",
-        high=high.name,
-        low=lab.low_job.name,
-        file=lab.high_job.manifest,
-    )
-    return mismatch(where, expected, found, move)
+    return mismatch(where, expected, found, without_rival(scene, lab, once_more(lab)))
 
 
 def _left_for(scene: Scene, lab: Facts, preemption: Preemption) -> Message:
@@ -127,89 +115,23 @@ def require_waiting_again(scene: Scene, lab: Facts, low: TrainJobNow) -> None:
     raise OnItsWay(Finding(where, expected, found_now, wait), overdue=kueue_is_idle(found_now))
 
 
-def require_evicted_noted(file: TextFile, lab: Facts, found: Preemption) -> None:
-    """The file tells both conditions with their reasons, and the message that both have.
-
-    Where nobody saw a reason and Kueue no longer says it, any will do: the message is looked at.
-    """
-    told = [one for one in quoted_conditions(file.text) if one.type in _KINDS]
-    if not told:
-        told = _from_keys(file, lab)
-    messages = []
-    for kind, reason in zip(_KINDS, (found.evicted, found.preempted), strict=True):
-        # A text may quote those of several Workloads: one that is right will do.
-        mine = [one for one in told if one.type == kind]
-        mine.sort(key=lambda one: (one.reason != reason, not _holds(one.message, found)))
-        one = mine[0] if mine else None
-        messages.append("" if one is None else one.message)
-        wanted = reason or (one.reason if one else "")
-        if one is None or not one.reason or one.reason.casefold() != wanted.casefold():
-            raise mismatch(
-                place(file),
-                say("the reason of condition {kind}, as Kueue gave it", kind=kind),
-                say("no condition {kind}", kind=kind) if one is None else _shown(one),
-                say("each condition has a reason of its own: read both on that Workload"),
-            )
-    told_message = " ".join(messages)
-    if not _holds(told_message, found):
-        raise mismatch(
-            place(file),
-            say("the message of that Workload, whole, with the uids in it"),
-            plain(cut(told_message)) if told_message.strip() else say("no message"),
-            _READ,
-        )
-
-
-def require_preemptor_noted(file: TextFile, lab: Facts, found: Preemptor) -> None:
-    """The file names the JobUID of the message and the Workload that it leads to."""
-    keys = (lab.high_job.job_uid_key, lab.high_job.workload_key)
-    values = read_key_values(file, keys)
-    uid, name = (values[key] for key in keys)
-    if uid.text.casefold() != found.owner_uid:
-        raise _wrong_uid(file, keys[0], uid, found)
-    if name.text.rpartition("/")[2] != found.name:
-        raise mismatch(
-            place(file, name.line),
-            say("the Workload with that JobUID"),
-            plain(f"{keys[1]}={name.text}")
-            if name.text
-            else say("{key}= and nothing", key=keys[1]),
-            say("look it up by the label {label}", label=lab.job_uid_label),
-        )
-
-
-def _wrong_uid(file: TextFile, key: str, value: Value, found: Preemptor) -> Mismatch:
-    shown: Message = plain(f"{key}={value.text}")
-    if not value.text:
-        shown = say("{key}= and nothing", key=key)
-    elif value.text.casefold() == found.uid:
-        shown = say("{value}, which is the UID of the Workload, not its JobUID", value=shown)
-    expected = say("the JobUID that stands in the message of the preempted Workload")
-    return mismatch(place(file, value.line), expected, shown, _READ)
-
-
-def _from_keys(file: TextFile, lab: Facts) -> list[Quoted]:
-    """Lines `key=value` in place of quoted conditions."""
-    wanted = lab.high_job
-    keys = (wanted.evicted_key, wanted.preempted_key, wanted.message_key)
-    evicted, preempted, message = (read_key_values(file, keys)[key].text for key in keys)
-    reasons = zip(_KINDS, (evicted, preempted), strict=True)
-    return [Quoted(kind, "", reason, message) for kind, reason in reasons]
-
-
-def _holds(told: str, found: Preemption) -> bool:
-    """It is the message of this preemption, with the uids in it, and not that of another one."""
-    uids = [word.strip("(),") for word in found.message.split() if word.count("-") == 4]
-    return shares_enough(told, found.message) and all(uid in told for uid in uids)
-
-
-def _shown(one: Quoted) -> Message:
-    return (
-        plain(f"{one.type}: {one.reason}")
-        if one.reason
-        else say("{key}= and nothing", key=one.type)
+def once_more(lab: Facts) -> Message:
+    """The next move that lets the low TrainJob make room for the high one another time."""
+    return say(
+        "delete {high}, wait until {low} runs on all its nodes, then apply {file} again",
+        high=lab.high_job.name,
+        low=lab.low_job.name,
+        file=lab.high_job.manifest,
     )
 
 
+def without_rival(scene: Scene, lab: Facts, move: Message) -> Message:
+    """The same next move; one that holds GPUs and belongs to a later step goes first."""
+    rival = scene.train_job(lab.rival_job.name)
+    workload = None if rival is None else scene.workload_of(rival)
+    if rival is None or workload is None or not workload.holds_quota:
+        return move
+    return say("delete {job}, which belongs to step 6; then {move}", job=rival.name, move=move)
+
+
 _NOT = say("it did not")
-_READ = say("read the conditions of the Workload that had to leave, and copy what they say")

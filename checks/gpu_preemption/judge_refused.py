@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from checks.explain import Cause, explain
 from checks.gpu_preemption.facts import Facts
@@ -17,7 +18,7 @@ from checks.judging.ground import go_back, kueue_is_idle
 from checks.judging.words import shares_enough
 from checks.kit.cluster import Kind, Object
 from checks.kit.expect import OnItsWay, cut, mismatch, plain, spell_path
-from checks.kit.files import TextFile
+from checks.kit.files import Files, TextFile
 from checks.kit.manifests import place
 from checks.kit.paths import dig_list, dig_text
 from checks.kit.proof import seconds_of
@@ -36,6 +37,7 @@ POLICY_NAME = "trainjob-queue-is-kueue"
 Credit = Mapping[int, Sequence[Evidence]]
 WORD = "gpu-queue-lab/word"
 SETTLED = 3.0  # seconds after which a Job would long have its Workload
+_BRACKETS = re.compile(r"\[[^\[\]]+\]")
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -48,6 +50,16 @@ def require_policy(scene: Scene) -> Object:
             next_move=say("make provision brings it back"),
         )
     return live
+
+
+def refusal_file(files: Files, lab: Facts) -> TextFile:
+    """The file of the refusal; when it is not there or empty, how kubectl's words get into it."""
+    try:
+        return files.text(lab.refused.file)
+    except Mismatch as error:
+        if error.finding.found not in (say("the file is empty"), say("no such file")):
+            raise
+        raise Mismatch(replace(error.finding, next_move=_AGAIN)) from None
 
 
 def require_refusal_noted(scene: Scene, lab: Facts, file: TextFile) -> None:
@@ -65,6 +77,8 @@ def require_refusal_noted(scene: Scene, lab: Facts, file: TextFile) -> None:
         raise mismatch(where, expected, found, _AGAIN)
     if f"[{word}]" not in text:
         found = say("a refusal from elsewhere: its last word is not that of this place")
+        if not _BRACKETS.search(text):
+            found = say("its end, the word in brackets, is missing")
         raise mismatch(where, expected, found, _AGAIN)
 
 

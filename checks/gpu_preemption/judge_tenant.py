@@ -108,7 +108,7 @@ def made_anew(facts: Facts) -> Message:
     """The next move when the ClusterQueue was made without its mode: Kueue takes no later one."""
     return say(
         "Kueue takes admissionMode when a ClusterQueue is made: delete what runs in it and the "
-        "ClusterQueue itself, then apply {file} anew",
+        "ClusterQueue itself, then apply {file} anew; passes that you have stay on record",
         file=facts.tenant.file,
     )
 

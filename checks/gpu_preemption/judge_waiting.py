@@ -31,7 +31,12 @@ class Waiting:
 
 
 def require_rival(scene: Scene, lab: Facts) -> TrainJobNow:
-    """The rival is there with the same class as the one that holds the GPUs."""
+    """The rival is there with the same class as the one that holds the GPUs.
+
+    When it is not, that one is looked at first: the rival would be in its way.
+    """
+    if scene.train_job(lab.rival_job.name) is None:
+        require_high_holds(scene, lab)
     how = say("submit a TrainJob {job} like {other}", job=lab.rival_job.name, other=_high(lab))
     return require_right_train_job(scene, lab, lab.rival_job, how)
 
@@ -54,11 +59,16 @@ def require_high_holds(scene: Scene, lab: Facts) -> WorkloadNow | None:
     where = say("TrainJob {job} and its Workload", job=_high(lab))
     expected = say("admitted, so that {rival} finds no room", rival=lab.rival_job.name)
     move = say("apply {file} and see it run", file=lab.high_job.manifest)
+    if rival is not None:
+        move = say("delete {rival} first; {move}", rival=rival.name, move=move)
     if high is None:
         finding = Finding(where, expected, say("no TrainJob {job}", job=_high(lab)), move)
         raise Mismatch(go_back(finding, 5))
     why = explain(scene, high)
-    finding = Finding(where, expected, why.what, why.next_move)
+    then = why.next_move
+    if rival is not None and waiter is not None and waiter.holds_quota:
+        then = say("delete {rival} first; {move}", rival=rival.name, move=then)
+    finding = Finding(where, expected, why.what, then)
     if why.is_coming:
         raise OnItsWay(finding, overdue=kueue_is_idle(why.what))
     raise Mismatch(go_back(finding, 5))

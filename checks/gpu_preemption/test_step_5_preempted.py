@@ -8,11 +8,13 @@ import pytest
 
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.ground import require_ground
+from checks.gpu_preemption.judge_evicted_file import (
+    require_evicted_noted,
+    require_preemptor_noted,
+)
 from checks.gpu_preemption.judge_preempting import (
     Yielding,
     find_yielding,
-    require_evicted_noted,
-    require_preemptor_noted,
     require_waiting_again,
     require_yielding,
 )

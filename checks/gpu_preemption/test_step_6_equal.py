@@ -14,7 +14,7 @@ from checks.gpu_preemption.judge_waiting import (
     require_rival,
 )
 from checks.gpu_preemption.waiting_text import require_words
-from checks.judging.said import whose_text, without_others
+from checks.judging.said import others_named, whose_text, without_others
 from checks.kit.expect import mismatch
 from checks.kit.files import Files
 from checks.kit.manifests import place
@@ -81,5 +81,6 @@ def test_equal_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> N
         )
     told = without_others(watch.scene, workload, file.text)
     narrowed = type(file)(file.name, file.path, told, file.size, file.mtime)
-    require_words(narrowed, waiting.said, waiting.own_words, who)
+    also = others_named(watch.scene, workload.uid, file.text) if workload.name in file.text else ()
+    require_words(narrowed, waiting.said, waiting.own_words, who, also=also)
     evidence(from_file(file, f"the reason of {lab.rival_job.name}"))

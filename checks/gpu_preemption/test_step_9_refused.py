@@ -11,6 +11,7 @@ from checks.gpu_preemption.ground import require_ground
 from checks.gpu_preemption.judge_refused import (
     Credit,
     class_was_deleted_at,
+    refusal_file,
     require_class_gone,
     require_forgotten,
     require_not_taken,
@@ -34,7 +35,7 @@ def test_ground(watch: Watch, lab: Facts) -> None:
 @pytest.mark.needs("ground")
 def test_refused_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
     """{refused_file} holds the API server's refusal of the TrainJob {refused}"""
-    file = files.text(lab.refused.file)
+    file = refusal_file(files, lab)
     require_refusal_noted(watch.scene, lab, file)
     evidence(from_file(file, f"the refusal of {lab.refused.name}"))
 

@@ -28,10 +28,14 @@ def require_words(
     own_words: str,
     who: Message,
     others: Sequence[str] = (),
+    *,
+    also: Sequence[str] = (),
+    move: Message | None = None,
 ) -> None:
     """The file tells the reason or the message of one Workload; `who` names it to the learner.
 
-    Lines that name one of the `others` may hold the reason of that one.
+    Lines that name one of the `others` may hold the reason of that one. `also` are those whose
+    Workloads stand in the file beside the right one, `move` the next move when that cannot be read.
     """
     found = (
         _other_amount(file.text, said)
@@ -40,6 +44,9 @@ def require_words(
     )
     if found is None:
         return
+    if also:
+        found = say("it has the Workloads of {others} in it as well", others=", ".join(also))
+        move = say("keep only what QuotaReserved says on {who}", who=who)
     line = next((n for n, text in enumerate(file.text.split("\n"), 1) if text.strip()), 1)
     raise mismatch(
         place(file, line),
@@ -49,7 +56,7 @@ def require_words(
             who=who,
         ),
         found,
-        _READ,
+        move or _READ,
     )
 
 

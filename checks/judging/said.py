@@ -47,6 +47,15 @@ def without_others(scene: Scene, workload: WorkloadNow, text: str) -> str:
     return "\n".join("" if any(name in line for name in others) else line for line in lines)
 
 
+def others_named(scene: Scene, uid: str, text: str) -> tuple[str, ...]:
+    """Whose Workloads a text names beside that of this uid, in order; by the names of the owners.
+
+    Whoever keeps what kubectl prints of all Workloads has those of others in it.
+    """
+    others = [one for one in scene.workloads() if one.uid != uid and one.name in text]
+    return tuple(sorted({one.owner_name or one.name for one in others}))
+
+
 def own_words(scene: Scene, workload: WorkloadNow) -> str:
     """All that the Workload's status and its events say, in one text."""
     events = [f"{event.reason} {event.message}" for event in scene.events_of(workload.uid)]

@@ -73,7 +73,7 @@ def judge_words(text: str, said: Sequence[Said], own_words: str) -> Message | No
     short_of = _short_of(text)
     if short_of and not short_of & {one for item in said for one in _short_of(item.message)}:
         return say(
-            "it speaks of {resources}, and the message of that Workload does not",
+            "it speaks of unused quota for {resources}, and the message of that Workload does not",
             resources=", ".join(sorted(short_of)),
         )
     if any(shares_enough(text, item.message) for item in said):

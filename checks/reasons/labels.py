@@ -9,11 +9,15 @@ from provision.message import Message, say
 
 
 def find_label(content: Object, label: str) -> Message:
-    """What a Job without this label has instead: it elsewhere, or another key that is near."""
+    """What a Job without this label has instead: it elsewhere, or another key that is near.
+
+    The label of the queue is not near that of the priority: it may well be right.
+    """
     for path in places_of(content, label):
         return say("no such label there, but one in {field}", field=spell_path(path[:-1]))
     labels = dig_map(content, "metadata", "labels")
-    near = next((key for key in labels if "queue" in key.lower()), None)
+    word = "priority" if "priority" in label else "queue"
+    near = next((key for key in labels if word in key.lower()), None)
     if near is not None:
         return say("no such label, but {label}", label=f"{near}: {show(labels[near])}")
     return say("no such label")
