@@ -2,7 +2,8 @@
 
 A pod that was let in has no gate any more, and one that was replaced is gone, so the recorder is
 asked as well. Of two equal Workloads Kueue gives only the first one a condition QuotaReserved: that
-one has no quota is what counts, and that it came before the TrainJob left.
+one has no quota is what counts, and that it came before the TrainJob left. What asks anything
+beside GPUs waits for what the queue does not cover, and does not count.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def _stand(scene: Scene, lab: Facts, uid: str, name: str, pod: PodNow | None) ->
     ]
     high = lab.high_job.name
     for change in changes:
-        if _waits(change) and _held_then(scene, high, change.version):
+        is_alone = change.amounts("amounts").keys() <= {lab.gpu}
+        if is_alone and _waits(change) and _held_then(scene, high, change.version):
             later = (c.version for c in changes if c.version > change.version and not _waits(c))
             return Stand(name, change.version, next(later, _NOW))
     workload = None if pod is None else scene.workload_of(pod)

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.judge_running import require_right_train_job
 from checks.gpu_preemption.on_record import fault_on_record
+from checks.history import Change, newest
 from checks.judging.ground import kueue_is_idle
 from checks.judging.preemption import preemptions_of, preemptor_of
 from checks.judging.said import own_words, what_was_said
 from checks.judging.words import Said
 from checks.kit.expect import OnItsWay, mismatch
 from checks.kit.paths import dig_text
-from checks.kit.quantities import is_same_amount
+from checks.kit.quantities import is_same_amount, parse_quantity
 from checks.outcome import CannotTell, Finding
 from checks.scene import Scene
 from provision.message import Message, say
@@ -93,10 +94,13 @@ def require_refused(scene: Scene, lab: Facts) -> Attempt:
         nothing = say("Kueue says nothing about it yet")
         finding = Finding(where, expected, nothing, say("wait a second and check again"))
         raise OnItsWay(finding, overdue=kueue_is_idle(nothing))
+    nothing = say("it was deleted before Kueue had looked at what it asks")
+    if any(_had_quota(scene, lab, change) for change in _changes(scene, lab, owner)):
+        nothing = say("it was deleted, and the quota was large enough for it while it was there")
     raise mismatch(
         where,
         expected,
-        say("it was deleted before Kueue had looked at what it asks"),
+        nothing,
         say("submit it again, read its reason, then delete it"),
     )
 
@@ -127,18 +131,35 @@ def require_nobody_left(scene: Scene, lab: Facts, attempt: Attempt) -> None:
 
 def _recorded(scene: Scene, lab: Facts, owner: str) -> Attempt | None:
     """What Kueue said of that TrainJob's request, in the recorder's history."""
-    for change in scene.history.of("Workload", owner=lab.big_job.name):
+    for change in _changes(scene, lab, owner):
         condition = change.condition("QuotaReserved")
         if condition is None or condition.is_true or lab.gpu not in condition.message:
             continue
         asked = change.amounts("amounts").get(lab.gpu, "0")
-        is_whole = is_same_amount(asked, lab.big_job.nodes * lab.big_job.gpus)
-        if dig_text(change.facts, "owner_uid") == owner and is_whole:
+        if is_same_amount(asked, _asked(lab)) and not _had_quota(scene, lab, change):
             said = (Said(condition.reason, condition.message),)
             words = f"{condition.reason} {condition.message}"
             since = condition.since
             return Attempt(change.name, change.uid, owner, said, words, since, is_live=False)
     return None
+
+
+def _changes(scene: Scene, lab: Facts, owner: str) -> list[Change]:
+    """Those of the Workloads that this TrainJob had."""
+    changes = scene.history.of("Workload", owner=lab.big_job.name)
+    return [one for one in changes if dig_text(one.facts, "owner_uid") == owner]
+
+
+def _had_quota(scene: Scene, lab: Facts, change: Change) -> bool:
+    """The ClusterQueue had quota enough for that TrainJob then, as was recorded."""
+    queues = scene.history.of("ClusterQueue", name=lab.tenant.cluster_queue)
+    queue = newest(queues, change.version)
+    quota = queue.amounts("quota").get(lab.gpu, "0") if queue is not None else "0"
+    return parse_quantity(quota) >= _asked(lab)
+
+
+def _asked(lab: Facts) -> int:
+    return lab.big_job.nodes * lab.big_job.gpus
 
 
 def _submit(lab: Facts) -> Message:

@@ -21,6 +21,7 @@ from checks.things import Condition, Thing, common_facts
 from provision.message import Message, say
 
 _READY = "Ready"
+_OWNER = "kakaocloud.io/namespace"  # so does this: of the object that a class was made for
 _MANAGED = "kakaocloud.io/managed-by"  # the platform's controller puts it on classes that it made
 
 
@@ -77,21 +78,30 @@ def require_ready(scene: Scene, lab: Facts) -> tuple[Thing, Condition]:
     where = in_cluster(want_class(lab, wanted), f"status.conditions[{_READY}]")
     if ready is None:
         raise _owed(where, say("no such condition yet"))
-    if not ready.is_true:
-        raise mismatch(
-            where,
-            plain("True"),
-            plain(f"{ready.status}: {ready.reason}: {ready.message}"),
-            say(
-                "delete both, the class of that name and yours, then apply {file} again",
-                file=wanted.file,
-            ),
-        )
     made = scene.priority_class(wanted.name)
+    if not ready.is_true:
+        found = plain(f"{ready.status}: {ready.reason}: {ready.message}")
+        raise mismatch(where, plain("True"), found, _how_to_free(lab, made or {}))
     if made is None or dig(made, "value") != wanted.value:
         found = say("no such object") if made is None else plain(show(dig(made, "value")))
         raise _owed(say("WorkloadPriorityClass {name}, value", name=wanted.name), found)
     return thing, ready
+
+
+def _how_to_free(lab: Facts, taken: Object) -> Message:
+    """The next move when another one has the name: the platform would make it again for its own."""
+    owner = dig_text(taken, "metadata", "annotations", _OWNER)
+    if owner in ("", lab.namespace):
+        return say(
+            "delete both, the class of that name and yours, then apply {file} again",
+            file=lab.urgent.file,
+        )
+    return say(
+        "it belongs to the namespace {namespace}: delete the CustomWorkloadPriorityClass {name} "
+        "there, and yours gets the name",
+        namespace=owner,
+        name=lab.urgent.name,
+    )
 
 
 def require_taken(scene: Scene, lab: Facts) -> Object:

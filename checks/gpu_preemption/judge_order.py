@@ -91,9 +91,21 @@ def require_outcome(scene: Scene, lab: Facts) -> Outcome:
 
 
 def _require_open(scene: Scene, where: Message, first: Entrant, other: Entrant) -> None:
-    """The other one could have been let in as well: nothing on record shows its queue closed."""
+    """The other one could have been let in as well: nothing on record shows its queue closed.
+
+    Nor was its Workload switched off.
+    """
     queue = scene.history.when(first.entered or 0.0, "LocalQueue", other.queue)
     policy = dig_text(queue.facts, "stop") if queue is not None else ""
+    changes = scene.history.of("Workload", uid=other.workload.uid)
+    before = [one for one in changes if seconds(one.seen) <= (first.entered or 0.0)]
+    if before and before[-1].facts.get("active") is False:
+        raise mismatch(
+            where,
+            say("both could be let in when room was made"),
+            say("the Workload of {job} was switched off then", job=other.job.name),
+            _AGAIN,
+        )
     if policy in ("", "None"):
         return
     raise mismatch(

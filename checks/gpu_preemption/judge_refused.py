@@ -174,13 +174,14 @@ def require_forgotten(scene: Scene, lab: Facts) -> JobNow:
     workload = scene.workload_of(job)
     where = say("Job {job} and its Workload", job=job.name)
     expected = say("suspended, and no Workload at all")
-    if workload is not None:
+    known = [workload.name] if workload is not None else _workloads_before(scene, job)
+    if known:
         raise mismatch(
             where,
             expected,
             say(
                 "Workload {workload}: the class was there when Kueue looked at the Job",
-                workload=workload.name,
+                workload=known[0],
             ),
             say("delete {job}, and submit it now that the class is gone", job=job.name),
         )
@@ -194,6 +195,12 @@ def require_forgotten(scene: Scene, lab: Facts) -> JobNow:
         finding = Finding(where, expected, say("it has only just come"), say("check again"))
         raise OnItsWay(finding)
     return job
+
+
+def _workloads_before(scene: Scene, job: JobNow) -> list[str]:
+    """Workloads that the Job had, by the recorder: they were deleted by hand."""
+    changes = scene.history.of("Workload", owner=job.name)
+    return [one.name for one in changes if dig_text(one.facts, "owner_uid") == job.uid]
 
 
 def class_was_deleted_at(scene: Scene, lab: Facts) -> str:

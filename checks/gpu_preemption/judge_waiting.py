@@ -117,7 +117,9 @@ def _waited_behind(scene: Scene, lab: Facts, workload: WorkloadNow) -> tuple[Sai
     for change in waiting_changes(scene.history, workload.uid):
         condition = change.condition("QuotaReserved")
         holder = holder_at(scene.history, _high(lab), change.version)
-        if condition and holder and holder.count("priority") == change.count("priority"):
+        if condition is None or lab.gpu not in condition.message:
+            continue  # it waited for something else: a closed queue
+        if holder and holder.count("priority") == change.count("priority"):
             found[Said(condition.reason, condition.message)] = None
     return tuple(found)
 

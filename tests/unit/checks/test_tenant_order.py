@@ -62,6 +62,18 @@ def test_one_whose_queue_was_closed_could_not(lab, tmp_path):
         outcome_of(lab, tmp_path, stop("Hold", 10), *STORY, stop("None", 30))
 
 
+def switch(*, is_active, second):
+    return line("Workload", OTHER, second, second, active=is_active)
+
+
+def test_one_that_was_switched_off_could_not(lab, tmp_path):
+    back = switch(is_active=True, second=30)
+    with pytest.raises(Mismatch, match="Workload of exam-training was switched off"):
+        outcome_of(lab, tmp_path, *STORY[:2], switch(is_active=False, second=10), STORY[2], back)
+    early = switch(is_active=False, second=3), switch(is_active=True, second=4)
+    assert outcome_of(lab, tmp_path, *STORY[:2], *early, STORY[2]).first.job.name == FIRST
+
+
 @pytest.mark.parametrize(
     ("training", "research", "words"),
     [(0.2, 0.0, ""), (0.2, 0.1, "both had used the same"), (0.1, 0.2, "training had used less")],
