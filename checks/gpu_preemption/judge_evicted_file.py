@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from checks.gpu_preemption.facts import Facts
-from checks.gpu_preemption.judge_preempting import once_more
+from checks.gpu_preemption.judge_preempting import Yielding, once_more
 from checks.judging.preemption import CONDITIONS, Preemption, Preemptor
 from checks.judging.quoted import Quoted, quoted_conditions
 from checks.judging.words import shares_enough
@@ -52,6 +53,24 @@ def require_evicted_noted(file: TextFile, lab: Facts, found: Preemption) -> None
             _shown_message(told_message, found),
             _how_to_read(lab, found),
         )
+
+
+def require_noted(file: TextFile, lab: Facts, found: Sequence[Yielding]) -> Yielding:
+    """The one that the file tells of: it may be an earlier one. `found`: not empty, newest first.
+
+    A Mismatch with what the last one says when it tells of none.
+    """
+    told = next((one for one in found if _tells(file, lab, one)), found[0])
+    require_evicted_noted(file, lab, told.preemption)
+    return told
+
+
+def _tells(file: TextFile, lab: Facts, one: Yielding) -> bool:
+    try:
+        require_evicted_noted(file, lab, one.preemption)
+    except Mismatch:
+        return False
+    return True
 
 
 def require_preemptor_noted(file: TextFile, lab: Facts, found: Preemptor) -> None:

@@ -26,17 +26,23 @@ class Yielding:
 
 
 def find_yielding(scene: Scene, lab: Facts) -> Yielding | None:
-    """The last time that the low TrainJob made room for the high one; None when it never did.
+    """The last time that the low TrainJob made room for the high one; None when it never did."""
+    return next(iter(find_yieldings(scene, lab)), None)
+
+
+def find_yieldings(scene: Scene, lab: Facts) -> tuple[Yielding, ...]:
+    """All times that the low TrainJob made room for the high one, the last one first.
 
     That one need not be there any more, but it must have been what the step asks for.
     """
+    found = []
     for one in preemptions_of(scene, workload_uid(scene, lab.low_job.name)):
         preemptor = preemptor_of(scene, one)
         if preemptor is None or preemptor.owner != lab.high_job.name:
             continue
         if fault_of_preemptor(scene, lab, lab.high_job, preemptor, one) is None:
-            return Yielding(one, preemptor)
-    return None
+            found.append(Yielding(one, preemptor))
+    return tuple(found)
 
 
 def require_yielding(scene: Scene, lab: Facts) -> Yielding:

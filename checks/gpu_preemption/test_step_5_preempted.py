@@ -8,13 +8,11 @@ import pytest
 
 from checks.gpu_preemption.facts import Facts
 from checks.gpu_preemption.ground import require_ground
-from checks.gpu_preemption.judge_evicted_file import (
-    require_evicted_noted,
-    require_preemptor_noted,
-)
+from checks.gpu_preemption.judge_evicted_file import require_noted, require_preemptor_noted
 from checks.gpu_preemption.judge_preempting import (
     Yielding,
     find_yielding,
+    find_yieldings,
     require_waiting_again,
     require_yielding,
 )
@@ -115,8 +113,8 @@ def test_low_waits(watch: Watch, lab: Facts, evidence: Note, past: Tell) -> None
 def test_evicted_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
     """{high_job_evicted} holds both conditions of {low_job}, their reasons and their message"""
     file = files.text(lab.high_job.evicted)
-    found = require_yielding(watch.scene, lab)
-    require_evicted_noted(file, lab, found.preemption)
+    require_yielding(watch.scene, lab)
+    found = require_noted(file, lab, find_yieldings(watch.scene, lab))
     evidence(from_file(file, f"{found.preemption.evicted}, {found.preemption.preempted}"))
 
 
@@ -125,7 +123,9 @@ def test_evicted_file(watch: Watch, files: Files, lab: Facts, evidence: Note) ->
 def test_preemptor_file(watch: Watch, files: Files, lab: Facts, evidence: Note) -> None:
     """{high_job_preemptor} names the JobUID in it and the Workload that it leads to"""
     file = files.text(lab.high_job.preemptor)
-    found = require_yielding(watch.scene, lab)
+    require_yielding(watch.scene, lab)
+    told = files.text(lab.high_job.evicted)
+    found = require_noted(told, lab, find_yieldings(watch.scene, lab))
     require_preemptor_noted(file, lab, found.preemptor)
     evidence(from_file(file, f"Workload {found.preemptor.name}"))
 

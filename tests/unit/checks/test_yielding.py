@@ -1,9 +1,13 @@
 """Step 5 of the second lab while it is still on its way, and when it never was."""
 
+import json
+
 import pytest
 
+from checks.gpu_preemption.judge_evicted_file import require_noted
 from checks.gpu_preemption.judge_preempting import (
     find_yielding,
+    find_yieldings,
     require_waiting_again,
     require_yielding,
 )
@@ -11,6 +15,7 @@ from checks.kit.expect import OnItsWay
 from checks.outcome import Mismatch
 from checks.scene import Scene
 from tests.unit.checks.conftest import LONG_AGO, ListedCluster, condition
+from tests.unit.checks.test_manifests import text_file
 from tests.unit.checks.test_preemption import history, owned, workload
 from tests.unit.checks.test_tenant_judges import lab, manifest
 
@@ -22,6 +27,7 @@ LEFT = (
     condition("Evicted", "True", "Preempted", MESSAGE),
     condition("Preempted", "True", "InClusterQueue", MESSAGE),
 )
+GPU = "nvidia.com/gpu"
 HAS_QUOTA = (condition("QuotaReserved", "True"), condition("Admitted", "True"))
 
 
@@ -78,6 +84,10 @@ def seen(kind, name, uid, **facts):
     return {"kind": kind, "name": name, "uid": uid, "version": "7", "facts": facts}
 
 
+def told_facts(one):
+    return [one[field] for field in ("status", "reason", "lastTransitionTime", "message")]
+
+
 def asked(gpus):
     owner = {"owner": HIGH, "owner_uid": f"tj-{HIGH}"}
     return seen("Workload", f"w-{HIGH}", f"wl-{HIGH}", amounts={"nvidia.com/gpu": gpus}, **owner)
@@ -123,6 +133,38 @@ def test_the_right_one_does_not_answer_for_another_of_its_name(lab, tmp_path):
     jobs = [train_job(LOW, suspend=True), there]
     with pytest.raises(Mismatch, match="another finetune-01: its class was critical"):
         require_yielding(scene(jobs, [workload(LOW, *LEFT), new], past=past), lab)
+
+
+def told(uid, second):
+    message = f"Preempted to accommodate a workload (UID: wl-{uid}, JobUID: {uid})"
+    since = f"2027-01-15T07:00:{second:02}Z"
+    return [
+        condition("Evicted", "True", "Preempted", message, since),
+        condition("Preempted", "True", "InClusterQueue", message, since),
+    ]
+
+
+def test_notes_may_tell_of_an_earlier_time(lab, tmp_path):
+    first, last = "tj-1-1-1-1", "tj-2-2-2-2"
+    before = {one["type"]: told_facts(one) for one in told(first, 1)}
+    past = history(
+        tmp_path,
+        seen("TrainJob", HIGH, first, **RIGHT),
+        seen("Workload", "w1", f"wl-{first}", owner=HIGH, owner_uid=first, amounts={GPU: "4"}),
+        seen("Workload", f"w-{LOW}", f"wl-{LOW}", owner=LOW, conditions=before),
+    )
+    new = workload(HIGH, *HAS_QUOTA, held="4")
+    new["metadata"] |= {"uid": f"wl-{last}"}
+    new["metadata"]["ownerReferences"][0]["uid"] = last
+    there = high_job() | {"metadata": high_job()["metadata"] | {"uid": last}}
+    jobs = [train_job(LOW, suspend=True), there]
+    found = find_yieldings(scene(jobs, [workload(LOW, *told(last, 9)), new], past=past), lab)
+    assert [one.preemptor.owner_uid for one in found] == [last, first]
+    for uid, second in ((first, 1), (last, 9)):
+        file = text_file(json.dumps(told(uid, second)), "evicted.txt")
+        assert require_noted(file, lab, found).preemptor.owner_uid == uid
+    with pytest.raises(Mismatch, match="JobUID is tj-3"):
+        require_noted(text_file(json.dumps(told("tj-3-3-3-3", 9)), "evicted.txt"), lab, found)
 
 
 @pytest.mark.parametrize("then", ["high", "critical"])
