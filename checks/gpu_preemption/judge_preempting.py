@@ -73,15 +73,16 @@ def _nobody_left(scene: Scene, lab: Facts, high: TrainJobNow, finding: Finding) 
     others = preemptions_of(scene, workload_uid(scene, lab.low_job.name))
     why = explain(scene, high)
     if why.cause is not Cause.ADMITTED:
+        move = _without_rival(scene, lab)
         said = say("it did not; {job}: {why}", job=high.name, why=why.what)
-        waits = Finding(where, expected, said, without_rival(scene, lab, why.next_move))
+        waits = Finding(where, expected, said, move or why.next_move)
         if why.is_coming:
             return OnItsWay(waits, overdue=kueue_is_idle(why.what))
         return Mismatch(waits)
     found = say("{high} was let in, and nobody had to leave for it", high=high.name)
     if others:
         found = _left_for(scene, lab, others[0])
-    return mismatch(where, expected, found, without_rival(scene, lab, once_more(lab)))
+    return mismatch(where, expected, found, _without_rival(scene, lab) or once_more(lab))
 
 
 def _left_for(scene: Scene, lab: Facts, preemption: Preemption) -> Message:
@@ -131,12 +132,13 @@ def once_more(lab: Facts) -> Message:
     )
 
 
-def without_rival(scene: Scene, lab: Facts, move: Message) -> Message:
-    """The same next move; one that holds GPUs and belongs to a later step goes first."""
+def _without_rival(scene: Scene, lab: Facts) -> Message | None:
+    """The next move when the rival of a later step holds GPUs; None when it does not."""
     rival = scene.train_job(lab.rival_job.name)
     workload = None if rival is None else scene.workload_of(rival)
     if rival is None or workload is None or not workload.holds_quota:
-        return move
+        return None
+    move = once_more(lab)
     return say("delete {job}, which belongs to step 6; then {move}", job=rival.name, move=move)
 
 
