@@ -16,6 +16,7 @@ from checks.reasons.pods import explain_pods
 from checks.reasons.queues import explain_queues
 from checks.reasons.quota import explain_room
 from checks.reasons.replicas import explain_deployment
+from checks.reasons.sharing import turn_by_use
 from checks.reasons.turns import (
     behind_head,
     evicted,
@@ -24,7 +25,7 @@ from checks.reasons.turns import (
     twin_of,
     waiting_for_checks,
 )
-from checks.reasons.words import detail, kueue_says, there_is
+from checks.reasons.words import detail, kueue_says, quoting, there_is
 from checks.scene import Scene
 from checks.serving import DeploymentNow
 from checks.training import Submitted
@@ -66,7 +67,8 @@ def explain_fully(scene: Scene, job: Submitted | DeploymentNow) -> Explanation:
     if workload is None or found.cause is Cause.ENDED:
         return found
     says = kueue_says(workload)
-    said = detail("says", says) if says else None
+    # Of a Workload without a queue it says that the LocalQueue of no name is not there.
+    said = detail("says", says) if says and workload.queue else None
     return found.told(made_room_for(scene, workload), said, evicted(workload))
 
 
@@ -98,13 +100,18 @@ def explain(scene: Scene, job: Submitted) -> Explanation:
         return _no_workload(scene, job)
     if not workload.is_active:
         what = say(
-            "Workload {workload} of {job} has spec.active: false ({says})",
+            "Workload {workload} of {job} has spec.active: false",
             workload=workload.name,
             job=job.name,
-            says=kueue_says(workload) or "-",
         )
-        return Explanation(Cause.DEACTIVATED, what)
-    return _explain_workload(scene, job, workload)
+        return Explanation(Cause.DEACTIVATED, quoting(what, kueue_says(workload)))
+    return _explain_workload(scene, job, workload).told(_turn_by_use(scene, job, workload))
+
+
+def _turn_by_use(scene: Scene, job: Submitted, workload: WorkloadNow) -> Detail | None:
+    local = scene.local_queue(job.queue)
+    queue = scene.cluster_queue(local.cluster_queue) if local else None
+    return turn_by_use(scene, workload, queue) if queue else None
 
 
 def _explain_workload(scene: Scene, job: Submitted, workload: WorkloadNow) -> Explanation:
@@ -205,11 +212,10 @@ def _no_workload(scene: Scene, job: Submitted) -> Explanation:
 
 def _turn(workload: WorkloadNow) -> Explanation:
     what = say(
-        "Workload {workload} fits into the free quota, but Kueue has not admitted it ({says})",
+        "Workload {workload} fits into the free quota, but Kueue has not admitted it",
         workload=workload.name,
-        says=kueue_says(workload) or "-",
     )
-    return Explanation(Cause.TURN, what, is_coming=True)
+    return Explanation(Cause.TURN, quoting(what, kueue_says(workload)), is_coming=True)
 
 
 _LABELLED = say("Kueue puts the LocalQueue named default on every Job without a label")

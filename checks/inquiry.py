@@ -28,6 +28,10 @@ _KINDS = {
 }
 
 
+# Of these, what makes Jobs or pods.
+MAKER_KINDS = tuple(kind for kind in _KINDS if kind not in ("Job", "Pod", "Workload"))
+
+
 class NotThere(Exception):
     """Nothing has that name; `near` are names that may have been meant."""
 

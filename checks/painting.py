@@ -20,7 +20,7 @@ from checks.picture import (
     Unplaced,
     Waiting,
 )
-from checks.reasons.line import line_of, order_of, twin_among
+from checks.reasons.line import is_by_use, line_of, order_of, twin_among
 from checks.reasons.turns import twin_says
 from checks.things import Thing
 from checks.watching import NodeNow, PodNow, QueueNow, WorkloadNow
@@ -116,8 +116,19 @@ def _ledger(queue: QueueNow, seen: Seen, whose: Belonging) -> Ledger:
             for name, nominal in queue.quota.items()
         ),
         holding=tuple(_holding(one) for one in sorted(holding, key=_reserved_at)),
-        waiting=tuple(_waiting(one, place, seen, whose) for place, one in enumerate(line, 1)),
+        waiting=tuple(_waiting(one, place, seen, whose) for place, one in _places(line, queue)),
+        is_by_use=is_by_use(queue),
     )
+
+
+def _places(line: list[WorkloadNow], queue: QueueNow) -> Iterable[tuple[int, WorkloadNow]]:
+    """Who waits with the place in line; each LocalQueue counts for itself where use decides."""
+    if not is_by_use(queue):
+        return enumerate(line, 1)
+    lines: dict[tuple[str, str], list[WorkloadNow]] = {}
+    for one in line:
+        lines.setdefault((one.namespace, one.queue), []).append(one)
+    return [place for _, own in sorted(lines.items()) for place in enumerate(own, 1)]
 
 
 def _reserved_at(workload: WorkloadNow) -> tuple[str, str, str]:
@@ -133,6 +144,7 @@ def _holding(workload: WorkloadNow) -> Holding:
         since=workload.conditions[kind].since,
         priority=workload.priority,
         priority_class=workload.priority_class,
+        queue=workload.queue,
     )
 
 
@@ -150,6 +162,7 @@ def _waiting(workload: WorkloadNow, position: int, seen: Seen, whose: Belonging)
         priority=workload.priority,
         priority_class=workload.priority_class,
         evicted=_evicted(workload, whose),
+        queue=workload.queue,
     )
 
 
@@ -159,7 +172,8 @@ def _is_stray(workload: WorkloadNow, told: set[str]) -> bool:
 
 def _stray(workload: WorkloadNow) -> Stray:
     own = workload.conditions.get("QuotaReserved")
-    words = "" if own is None else own.message or own.reason
+    # Of one without a queue Kueue says that the LocalQueue of no name is not there.
+    words = "" if own is None or not workload.queue else own.message or own.reason
     name, job = workload.name, workload.owner_name
     rank = workload.priority, workload.priority_class
     return Stray(name, job, workload.namespace, workload.queue, words, *rank)

@@ -36,7 +36,8 @@ class Resource:
 @dataclass(frozen=True, slots=True)
 class Holding:
     """A Workload that holds quota. `state`: "reserved", or "admitted" when nothing is left to wait
-    for; `since` is RFC 3339. `priority_class` is empty for a priority that comes from no class.
+    for; `since` is RFC 3339. `priority_class` is empty for a priority that comes from no class;
+    `queue` is its LocalQueue.
     """
 
     workload: str
@@ -48,11 +49,13 @@ class Holding:
     since: str
     priority: int = 0
     priority_class: str = ""
+    queue: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A Workload in line, `position` 1 in front. `reason` and `message` are its own words; when it
+    """A Workload in line, `position` 1 in front of all, or of its LocalQueue `queue` where use
+    decides between LocalQueues. `reason` and `message` are its own words; when it
     has none, `message` says what is known of it. `since`: when it was queued, RFC 3339. `evicted`:
     that it had quota and lost it, why and for whom; empty when it did not.
     """
@@ -69,11 +72,15 @@ class Waiting:
     priority: int = 0
     priority_class: str = ""
     evicted: str | Message = ""
+    queue: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """One ClusterQueue. `reason` says why it is not active, in its own words."""
+    """One ClusterQueue. `reason` says why it is not active, in its own words.
+
+    `is_by_use`: its LocalQueues have lines of their own, and what they used decides between them.
+    """
 
     name: str
     is_active: bool
@@ -81,6 +88,7 @@ class Ledger:
     resources: tuple[Resource, ...]
     holding: tuple[Holding, ...]
     waiting: tuple[Waiting, ...]
+    is_by_use: bool = False
 
 
 @dataclass(frozen=True, slots=True)

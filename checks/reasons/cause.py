@@ -87,7 +87,10 @@ _MOVES = {
     Cause.STOPPED: say("open the queue again"),
     Cause.INACTIVE: say("read the conditions of the ClusterQueue"),
     Cause.SELECTOR: say("make the namespaceSelector of the ClusterQueue match this namespace"),
-    Cause.PRIORITY: say("create that WorkloadPriorityClass, or submit the Job with one there is"),
+    Cause.PRIORITY: say(
+        "create that class (a WorkloadPriorityClass, or what the platform makes one from), or "
+        "submit the Job with one there is"
+    ),
     Cause.NO_WORKLOAD: say("look again; if it stays so, see make status"),
     Cause.DEACTIVATED: say("set spec.active of the Workload back to true"),
     Cause.NOT_COVERED: say("ask only what the ClusterQueue covers"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from checks.kit.paths import dig, dig_list, dig_text, dig_texts
 from checks.reasons.queues import holds
+from checks.reasons.words import quoting
 from checks.scene import Scene
 from checks.training import Submitted
 from provision.message import Message, say
@@ -37,17 +38,16 @@ def flavor_obstacle(scene: Scene, job: Submitted, flavor: str, says: str) -> Fla
     for taint in dig_list(raw, "spec", "nodeTaints"):
         if bars(taint, tolerations):
             what = say(
-                "flavor {flavor} has the taint {taint}, which the Job does not tolerate ({says})",
+                "flavor {flavor} has the taint {taint}, which the Job does not tolerate",
                 flavor=flavor,
                 taint=spell_taint(taint),
-                says=says or "-",
             )
             move = say(
                 "take {taint} out of spec.nodeTaints of ResourceFlavor {flavor}, and apply it",
                 taint=spell_taint(taint),
                 flavor=flavor,
             )
-            return FlavorObstacle(what, move)
+            return FlavorObstacle(quoting(what, says), move)
     return None
 
 
@@ -56,20 +56,17 @@ def _other_labels(
 ) -> Message | None:
     for key, value in job.node_selector.items():
         if key in labels and labels[key] != value:
-            return say(
-                "its nodeSelector wants {key}={value}, flavor {flavor} has {label} ({says})",
+            what = say(
+                "its nodeSelector wants {key}={value}, flavor {flavor} has {label}",
                 key=key,
                 value=value,
                 flavor=flavor,
                 label=labels[key],
-                says=says or "-",
             )
+            return quoting(what, says)
     if not fits_affinity(dig(job.raw, *_POD), labels, known=set(labels)):
-        return say(
-            "its node affinity does not match the labels of flavor {flavor} ({says})",
-            flavor=flavor,
-            says=says or "-",
-        )
+        what = say("its node affinity does not match the labels of flavor {flavor}", flavor=flavor)
+        return quoting(what, says)
     return None
 
 

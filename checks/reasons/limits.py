@@ -10,7 +10,7 @@ from checks.kit.paths import dig, dig_list, dig_map, dig_text
 from checks.kit.quantities import show_amount, sum_amounts
 from checks.reasons.amounts import Amounts, pod_amounts
 from checks.reasons.cause import Cause, Detail, Explanation
-from checks.reasons.words import detail, kueue_says
+from checks.reasons.words import detail, kueue_says, quoting
 from checks.scene import Scene
 from checks.training import Submitted
 from checks.watching import WorkloadNow
@@ -28,14 +28,13 @@ def breaks_limits(scene: Scene, job: Submitted, workload: WorkloadNow) -> Explan
                 continue
             resource, bound = broken
             what = say(
-                "it asks {amount} of {resource}; LimitRange {name} has {bound} ({says})",
+                "it asks {amount} of {resource}; LimitRange {name} has {bound}",
                 amount=show_amount(amounts[resource]),
                 resource=resource,
                 name=dig_text(raw, "metadata", "name"),
                 bound=bound,
-                says=kueue_says(workload) or "-",
             )
-            return Explanation(Cause.LIMITS, what)
+            return Explanation(Cause.LIMITS, quoting(what, kueue_says(workload)))
     return None
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checks.watching import LocalQueueNow, WorkloadNow
+from checks.kit.paths import dig_text
+from checks.watching import LocalQueueNow, QueueNow, WorkloadNow
 
+_BY_USE = "UsageBasedAdmissionFairSharing"
 _QUEUED_ANEW = ("PodsReadyTimeout", "AdmissionCheck")
 
 
@@ -25,6 +27,14 @@ def line_of(
     }
     waiting = [one for one in workloads if (one.namespace, one.queue) in leading and one.is_waiting]
     return sorted(waiting, key=order_of)
+
+
+def is_by_use(queue: QueueNow) -> bool:
+    """Whether use for its weight decides between LocalQueues, before priority and age.
+
+    The mode is that of Kueue's admission fair sharing (apis/kueue/v1beta2, fairsharing_types.go).
+    """
+    return dig_text(queue.raw, "spec", "admissionScope", "admissionMode") == _BY_USE
 
 
 def order_of(workload: WorkloadNow) -> tuple[int, str, str]:

@@ -40,9 +40,10 @@ def _no_local_queue(scene: Scene, job: Submitted) -> Explanation:
         queue=job.queue,
         namespace=job.namespace,
     )
-    found = Explanation(Cause.NO_QUEUE, what)
     everywhere = scene.local_queues()
     here = [one.name for one in everywhere if one.namespace == job.namespace]
+    move = None if here else say("create that LocalQueue; what waits for it need not be made anew")
+    found = Explanation(Cause.NO_QUEUE, what, move=move)
     if here:
         found = found.told(there_is(job.queue, here))
     elsewhere = [one.namespace for one in everywhere if one.name == job.queue]

@@ -16,7 +16,7 @@ from checks.reasons.cause import Cause, Detail, Explanation
 from checks.reasons.flavors import FlavorObstacle, flavor_obstacle
 from checks.reasons.preempting import makes_room, who_stays
 from checks.reasons.room import Room, held, room_of
-from checks.reasons.words import detail, kueue_says, names_of
+from checks.reasons.words import detail, kueue_says, names_of, quoting
 from checks.scene import Scene
 from checks.training import Submitted
 from checks.watching import QueueNow, WorkloadNow
@@ -90,25 +90,23 @@ def _not_covered(workload: WorkloadNow, queue: QueueNow) -> Explanation | None:
     if not missing:
         return None
     what = say(
-        "it asks {resource}, which ClusterQueue {queue} does not cover ({says})",
+        "it asks {resource}, which ClusterQueue {queue} does not cover",
         resource=missing[0],
         queue=queue.name,
-        says=kueue_says(workload) or "-",
     )
-    found = Explanation(Cause.NOT_COVERED, what)
+    found = Explanation(Cause.NOT_COVERED, quoting(what, kueue_says(workload)))
     return found.told(detail("missing", names_of(missing)), detail("there", names_of(queue.quota)))
 
 
 def _never_fits(workload: WorkloadNow, tried: _Try) -> Explanation:
     resource = tried.too_large()[0]
     what = say(
-        "it asks {amount} of {resource} and never fits: the quota is {quota} ({says})",
+        "it asks {amount} of {resource} and never fits: the quota is {quota}",
         amount=show_amount(tried.asked[resource]),
         resource=resource,
         quota=show_amount(tried.rooms[resource].most or Fraction(0)),
-        says=kueue_says(workload) or "-",
     )
-    return Explanation(Cause.NEVER_FITS, what)
+    return Explanation(Cause.NEVER_FITS, quoting(what, kueue_says(workload)))
 
 
 def _quota_short(workload: WorkloadNow, queue: QueueNow, tried: _Try) -> Explanation:
@@ -116,14 +114,14 @@ def _quota_short(workload: WorkloadNow, queue: QueueNow, tried: _Try) -> Explana
     room = tried.rooms[resource]
     quota = room.most if room.most is not None else queue.quota.get(resource, Fraction(0))
     what = say(
-        "it asks {amount} of {resource}; {free} of {quota} is free, held by {holders} ({says})",
+        "it asks {amount} of {resource}; free: {free} of {quota}, held by {holders}",
         amount=show_amount(tried.asked[resource]),
         resource=resource,
         free=show_amount(max(room.free, Fraction(0))),
         quota=show_amount(quota),
         holders=names_of(_owner(one) for one in room.holders),
-        says=kueue_says(workload) or "-",
     )
+    what = quoting(what, kueue_says(workload))
     is_releasing = any(other.is_deleting for other in room.holders)
     is_preempting = all(
         makes_room(tried.rooms[name].holders, workload, queue, name) for name in tried.short()

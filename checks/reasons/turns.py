@@ -6,7 +6,7 @@ from checks.belonging import Belonging
 from checks.kit.paths import dig_list, dig_text
 from checks.kit.proof import seconds_of
 from checks.reasons.cause import Cause, Detail, Explanation
-from checks.reasons.line import line_of, order_of, twin_among
+from checks.reasons.line import is_by_use, line_of, order_of, twin_among
 from checks.reasons.preempting import show_priority
 from checks.reasons.quota import explain_room
 from checks.reasons.words import detail, kueue_says
@@ -35,6 +35,8 @@ def behind_head(scene: Scene, workload: WorkloadNow, queue: QueueNow) -> Explana
     for other in line_of(queue.name, scene.local_queues(), scene.workloads()):
         if other.uid == workload.uid or order_of(other) > order_of(workload):
             break
+        if is_by_use(queue) and other.queue != workload.queue:
+            continue  # use decides between LocalQueues: it may stand behind
         reason = explain_room(scene, None, other, queue)
         if reason is None:
             continue

@@ -24,6 +24,11 @@ def kueue_says(workload: WorkloadNow) -> str:
     return f"{condition.reason}: {condition.message}" if condition else ""
 
 
+def quoting(what: Message, says: str) -> Message:
+    """The sentence with Kueue's own words behind it, where there are some."""
+    return say("{what} ({says})", what=what, says=says) if says else what
+
+
 def names_of(names: Iterable[str]) -> str:
     """Some names in order, with a mark when there are more; "-" for none."""
     ordered = sorted({name for name in names if name})
@@ -42,9 +47,10 @@ def near_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 def there_is(name: str, known: Iterable[str]) -> Detail:
     """What there is instead of an absent object, near names first."""
-    ordered = sorted({other for other in known if other})
-    near = near_names(name, ordered)
-    return detail("there", names_of(near or ordered))
+    near = near_names(name, known := sorted({other for other in known if other}))
+    ordered = [*near, *(other for other in known if other not in near)]
+    more = ", ..." if len(ordered) > _SHOWN else ""
+    return detail("there", cut(", ".join(ordered[:_SHOWN]) + more) or "-")
 
 
 def pairs(labels: Iterable[tuple[str, str]]) -> str:
@@ -68,6 +74,7 @@ _LABELS = {
     "priority": say("priority"),
     "twin": say("twin"),
     "front": say("in front"),
+    "turn": say("turn"),
     "source": say("from"),
     "also": say("also"),
     "node": say("node"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from checks.inquiry import Answer, NotThere, inquire
+from checks.inquiry import MAKER_KINDS, Answer, NotThere, inquire
 from checks.outcome import CannotTell
 from lab.commands.options import console_of, lab_option
 from lab.console import Console
+from lab.model import RecordedKind
 from lab.places import Place
 from lab.why import WhyReport, as_json
 from provision.errors import LabError, UsageError
@@ -31,8 +32,8 @@ def why(context: click.Context, name: str, namespace: str, is_json: bool, slug: 
     place = console.place()
     if not name:
         raise UsageError(
-            say("Which Job? No name was given."),
-            next_move=say("Name one: make why JOB=train-3, or lab why train-3."),
+            say("Which one? No name was given."),
+            next_move=say("Name a Job, a pod or a Workload, or what made it: make why JOB=NAME"),
         )
     answer = _ask(place, name, namespace)
     trouble = _trouble(place)
@@ -58,14 +59,23 @@ def _ask(place: Place, name: str, namespace: str) -> Answer:
     except NotThere as error:
         raise UsageError(
             say(
-                "There is no Job, pod or Workload {name} in {namespaces}.",
+                "There is nothing named {name} in {namespaces}: no {kinds}, pod or Workload.",
+                kinds=", ".join(["Job", *(kind.kind for kind in _makers(place))]),
                 name=repr(error.name)[:80],
                 namespaces=", ".join(error.namespaces),
             ),
             next_move=say("Did you mean {names}?", names=", ".join(error.near))
             if error.near
-            else say("See what there is: kubectl get jobs -A."),
+            else say(
+                "See what there is: kubectl get {kinds} -A",
+                kinds=",".join(["jobs", *(k.plural for k in _makers(place)), "workloads", "pods"]),
+            ),
         ) from error
+
+
+def _makers(place: Place) -> list[RecordedKind]:
+    """What makes pods or Jobs in this lab, besides Jobs."""
+    return [kind for kind in place.lab.recorded if kind.kind in MAKER_KINDS]
 
 
 def _trouble(place: Place) -> Message | None:

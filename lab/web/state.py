@@ -34,18 +34,19 @@ class Known:
         """What is on record of a step."""
         return self.records.get(step.number, StepRecord())
 
-    def truth(self, step: Step) -> tuple[bool | None, Message | None]:
-        """Whether a step is true now as far as is known, and why not.
+    def truth(self, step: Step) -> tuple[bool | None, Message | None, int]:
+        """Whether a step is true now as far as is known, why not, and which step ended it (or 0).
 
         A later step that is meant to end it and has passed since then has ended it.
         """
         verdict = self.verdicts.get(step.number)
         if verdict is None:
-            return None, None
+            return None, None, 0
         later = self.verdicts.get(step.undone_by)
         if later is not None and later.is_true_now and later.graded_at > verdict.graded_at:
-            return False, say("Step {later} ended it, as it is meant to.", later=step.undone_by)
-        return verdict.is_true_now, verdict.cause
+            cause = say("Step {later} ended it, as it is meant to.", later=step.undone_by)
+            return False, cause, step.undone_by
+        return verdict.is_true_now, verdict.cause, verdict.ended_by
 
 
 def read_known(place: Place) -> Known:
@@ -89,12 +90,13 @@ def verdict_as_json(known: Known, step: Step, speech: Speech) -> Mapping[str, ob
 
 def _step_as_json(known: Known, step: Step, speech: Speech) -> Mapping[str, object]:
     record, verdict = known.record(step), known.verdicts.get(step.number)
-    is_true_now, cause = known.truth(step)
+    is_true_now, cause, ended_by = known.truth(step)
     return {
         "number": step.number,
         "passed_at": record.passed_at or None,
         "solved": record.is_solved,
         "true_now": is_true_now,
+        "ended_by": ended_by or None,
         "cause": None if cause is None else speech.of(cause),
         "attempts": record.attempts,
         "hints": len(record.hints),

@@ -46,4 +46,6 @@ test('a here-string is one line', () => {
 test('yaml is no command', () => {
   assert.equal(isForShell('yaml'), false);
   assert.equal(isForShell('sh'), true);
+  assert.equal(isForShell(''), false);
+  assert.equal(isForShell('text'), false);
 });

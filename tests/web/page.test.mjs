@@ -20,6 +20,9 @@ test('a step says in words and by its shape how it stands', () => {
   assert.deepEqual(keys(passed), ['passed_at', 'true_now', 'by_the_answers', 'attempts']);
   assert.equal(standingOf(passed, words).kind, 'passed');
   assert.equal(standingOf({ ...passed, true_now: false }, words).kind, 'ended');
+  assert.ok(keys({ ...passed, true_now: false }).includes('not_true_now'));
+  assert.ok(keys({ ...passed, true_now: false, ended_by: 8 }).includes('ended_by_step'));
+  assert.ok(!keys({ ...passed, true_now: false, ended_by: 8 }).includes('not_true_now'));
   assert.equal(standingOf({ attempts: 2, true_now: false }, words).kind, 'tried');
   assert.equal(passedCount([passed, {}, passed]), 2);
 });

@@ -3,7 +3,8 @@ import test from 'node:test';
 
 import { frames, isOutsideLedger, movesBetween } from '../../lab/web/static/moves.js';
 import { amountOf, amountsText, isCountable, share } from '../../lab/web/static/quantity.js';
-import { gpuRows, quotaRows, workloadRows } from '../../lab/web/static/tables.js';
+import { gpuRows, placeText, quotaRows, workloadRows } from '../../lab/web/static/tables.js';
+import { t } from '../../lab/web/static/words.js';
 
 const workload = (job, more = {}) => ({
   workload: `job-${job}-x`, job, uid: job, amounts: { cpu: '1', 'nvidia.com/gpu': '1' }, since: '', state: 'admitted', ...more,
@@ -117,4 +118,14 @@ test('a class and its value stand in the table; who has neither shows nothing', 
   Object.assign(shown.queues[0].holding[0], { priority: 1000, priority_class: 'high' });
   Object.assign(shown.queues[0].waiting[0], { priority: 0, priority_class: 'zero' });
   assert.deepEqual(workloadRows(shown).map((row) => row.priority), ['high 1000', 'zero 0', '']);
+});
+
+test('where use decides each LocalQueue has its own line', () => {
+  const shown = picture({ waiting: ['one', 'two'] });
+  shown.queues[0].is_by_use = true;
+  shown.queues[0].waiting.forEach((entry, index) => Object.assign(entry, { position: 1, queue: `queue-${index}` }));
+  const rows = workloadRows(shown);
+  assert.deepEqual(rows.map(({ local_queue: queue }) => queue), ['queue-0', 'queue-1']);
+  assert.equal(placeText({ position: 1 }, true), t('place_in_own_line', { position: 1 }));
+  assert.ok(rows.every(({ place }) => place === placeText({ position: 1 }, true)));
 });

@@ -1,9 +1,9 @@
 // Which parts of a code block can be typed into a terminal. Nothing typed may hold a newline: a
 // newline is Enter for every program that does not ask for bracketed paste.
 
-const SHELLS = new Set(['', 'sh', 'bash', 'shell', 'console']);
+const SHELLS = new Set(['sh', 'bash', 'shell', 'console']);
 
-/** Whether a block of this language is something to type. */
+/** Whether a block of this language is something to type; one without a language is an example. */
 export function isForShell(language) {
   return SHELLS.has(language);
 }

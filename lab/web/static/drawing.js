@@ -3,10 +3,11 @@
 import { el } from './dom.js';
 import { isOutsideLedger, known } from './moves.js';
 import { amountsText, isCountable, share } from './quantity.js';
-import { priorityText } from './tables.js';
+import { placeText, priorityText } from './tables.js';
 import { t } from './words.js';
 
 const TONES = 8;
+const CROWD = 3;
 const tones = new Map();
 
 /** The same tone for the same Job everywhere; it only repeats what its name says. */
@@ -36,7 +37,9 @@ export function draw(picture) {
 }
 
 function drawQueue(queue) {
-  return el('section', { class: 'queue' },
+  // Names of many holders beside each other need the whole width: the line stands above them then.
+  const isCrowded = queue.holding.length >= CROWD;
+  return el('section', { class: isCrowded ? 'queue crowded' : 'queue' },
     el('div', { class: 'zone line' }, el('h3', { text: t('waiting_line') }), drawLine(queue)),
     el('div', { class: 'zone ledger' },
       el('h3', {}, el('span', { text: t('quota_of') }), ' ', el('code', { text: queue.name }), ' ',
@@ -49,12 +52,14 @@ function drawQueue(queue) {
 const isDevice = ({ name, nominal, reserved }) => isCountable(name, nominal, reserved);
 const devicesFirst = (resources) => [...resources].sort((one, other) => isDevice(other) - isDevice(one));
 
-function drawLine({ waiting }) {
+function drawLine({ waiting, is_by_use: isByUse }) {
   if (!waiting.length) return el('p', { class: 'soft empty', text: t('nobody_waits') });
-  return el('ol', {}, waiting.map((entry) => el('li', {}, chip(
-    entry, `line:${known(entry)}`, line(`${t('place_in_line', { position: entry.position })} · ${gpusOf(entry)}`),
-    drawPriority(entry), line(entry.evicted, 'reason'), line(entry.reason, 'reason'), line(entry.message, 'message')))));
+  return [isByUse ? line(t('by_use'), 'by-use soft') : null, el('ol', {}, waiting.map((entry) => el('li', {}, chip(
+    entry, `line:${known(entry)}`, line(`${placeText(entry, isByUse)} · ${gpusOf(entry)}`),
+    drawLocalQueue(entry), drawPriority(entry), line(entry.evicted, 'reason'), line(entry.reason, 'reason'), line(entry.message, 'message')))))];
 }
+
+const drawLocalQueue = ({ queue }) => (queue ? line(`LocalQueue ${queue}`) : null);
 
 function gpusOf({ amounts }) {
   const found = Object.entries(amounts ?? {}).find(([name, amount]) => isCountable(name, amount, amount));
@@ -74,7 +79,7 @@ function drawResource({ name, nominal, reserved }, queue) {
 function drawCells(resource, nominal, queue) {
   const cells = queue.holding.filter((entry) => Number(entry.amounts?.[resource]) > 0).map((entry) => {
     const made = chip(entry, `quota:${known(entry)}`, line(t(entry.state === 'admitted' ? 'admitted' : 'reserved')),
-      drawPriority(entry));
+      drawLocalQueue(entry), drawPriority(entry));
     made.style.gridColumn = `span ${Math.min(Number(entry.amounts[resource]), 8)}`;
     return made;
   });

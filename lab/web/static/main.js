@@ -149,6 +149,7 @@ function tick() {
 
 function toVerdict() {
   byId('verdict-title').scrollIntoView({ block: 'start' });
+  byId('verdict').querySelector('li.failed, li.error')?.scrollIntoView({ block: 'nearest' });
 }
 
 // --- what the server tells ---

@@ -4,7 +4,7 @@
 export function standingOf(step, { moment }) {
   const { passed_at: passedAt = null, true_now: trueNow = null, attempts = 0, hints = 0 } = step;
   const facts = [creditOf(passedAt, attempts, moment)];
-  if (passedAt && trueNow !== null) facts.push([trueNow ? 'true_now' : 'not_true_now', {}]);
+  if (passedAt && trueNow !== null) facts.push(truthOf(trueNow, step.ended_by));
   if (step.solved) facts.push(['by_the_answers', {}]);
   if (attempts) facts.push(counted(attempts, 'one_attempt', 'attempts'));
   if (hints) facts.push(counted(hints, 'one_hint', 'hints_used'));
@@ -14,6 +14,11 @@ export function standingOf(step, { moment }) {
 function creditOf(passedAt, attempts, moment) {
   if (passedAt) return ['passed_at', { time: moment(passedAt) }];
   return [attempts ? 'not_passed' : 'not_tried', {}];
+}
+
+function truthOf(trueNow, endedBy) {
+  if (!trueNow && endedBy) return ['ended_by_step', { later: endedBy }];
+  return [trueNow ? 'true_now' : 'not_true_now', {}];
 }
 
 const counted = (count, one, many) => [count === 1 ? one : many, { count }];

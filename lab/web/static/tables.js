@@ -15,11 +15,11 @@ export function workloadRows(picture) {
     for (const entry of queue.waiting) {
       const own = [entry.reason, entry.message].filter(Boolean).join(': ');
       const reason = [entry.evicted, own].filter(Boolean).join('; ');
-      rows.push({ queue: queue.name, place: t('place_in_line', { position: entry.position }), ...told(entry, picture), reason });
+      rows.push({ queue: queue.name, place: placeText(entry, queue.is_by_use), ...told(entry, picture), reason });
     }
   }
   for (const entry of picture.unqueued) {
-    rows.push({ queue: entry.queue || '-', place: t('in_no_queue'), ...told(entry, picture), reason: entry.reason });
+    rows.push({ queue: '-', place: t('in_no_queue'), ...told(entry, picture), reason: entry.reason });
   }
   return rows;
 }
@@ -29,10 +29,15 @@ function told(entry, picture) {
     .filter((slot) => slot.pod && known(slot) === known(entry))
     .map((slot) => `${node.name} ${slot.index}`));
   return {
-    job: entry.job || '-', workload: entry.workload, amounts: amountsText(entry.amounts),
+    local_queue: entry.queue || '-', job: entry.job || '-', workload: entry.workload, amounts: amountsText(entry.amounts),
     priority: priorityText(entry),
     gpus: slots.join(', ') || '-', since: entry.since ? clock(entry.since) : '-',
   };
+}
+
+/** The place in line: of the ClusterQueue, or of its own LocalQueue where use decides between them. */
+export function placeText({ position }, isByUse) {
+  return t(isByUse ? 'place_in_own_line' : 'place_in_line', { position });
 }
 
 /** The value that Kueue orders by, and the class that it comes from; empty for neither. */
@@ -60,7 +65,7 @@ export function quotaRows(picture) {
 }
 
 const TABLES = [
-  ['table_workloads', ['queue', 'place', 'job', 'workload', 'priority', 'amounts', 'reason', 'gpus', 'since'], workloadRows],
+  ['table_workloads', ['queue', 'local_queue', 'place', 'job', 'workload', 'priority', 'amounts', 'reason', 'gpus', 'since'], workloadRows],
   ['table_gpus', ['node', 'gpu', 'job', 'pod', 'phase', 'ledger'], gpuRows],
   ['table_quota', ['queue', 'state', 'resource', 'nominal', 'reserved'], quotaRows],
 ];

@@ -210,7 +210,7 @@ def test_quota_names_the_holders_and_what_is_missing(world: World):
     world.apply(job("train-3"))
     told = world.why("train-3", Cause.QUOTA)
     for word in (
-        "asks 1 of nvidia.com/gpu; 0 of 2 is free, held by train-1, train-2",
+        "asks 1 of nvidia.com/gpu; free: 0 of 2, held by train-1, train-2",
         "missing: 1 nvidia.com/gpu",
         "holders: train-1: 1 nvidia.com/gpu",
     ):

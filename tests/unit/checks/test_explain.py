@@ -2,8 +2,8 @@
 
 import pytest
 
-from checks.explain import Cause, explain
-from checks.reasons.words import near_names
+from checks.explain import Cause, explain, explain_fully
+from checks.reasons.words import near_names, there_is
 from tests.unit.checks.conftest import (
     ADMITTED,
     JUST_NOW,
@@ -129,3 +129,55 @@ def test_in_a_cohort_what_others_lend_counts(make_scene):
 )
 def test_near_names_are_found_in_any_case(name, near):
     assert next(iter(near_names(name, ["train-1", "sneaky", "train-3"])), "") == near
+
+
+def test_without_kueues_words_nothing_stands_in_brackets(make_scene):
+    silent = workload("train-1", ())
+    odd = workload("train-1", ())
+    odd["status"]["resourceRequests"][0]["resources"]["ephemeral-storage"] = "1Gi"
+    for one, cause in ((silent, Cause.TURN), (odd, Cause.NOT_COVERED)):
+        found = why(make_scene, job(), one)
+        assert found.cause is cause
+        assert "(" not in str(found.what)
+
+
+def test_before_there_is_any_local_queue_it_is_made_and_not_the_job(make_scene):
+    found = why(make_scene, job(), localqueues=[])
+    assert str(found.next_move).startswith("create that LocalQueue")
+    other = local_queue()
+    other["metadata"]["name"] = "other"
+    found = why(make_scene, job(), localqueues=[other])
+    assert str(found.next_move).startswith("delete it and submit it")
+
+
+def test_all_names_that_there_are_stand_below_the_near_ones_first():
+    known = ["high", "low", "normal", "team-b-batch"]
+    assert str(there_is("team-b-urgent", known).text) == "team-b-batch, high, low, normal"
+    assert str(there_is("x", ()).text) == "-"
+    assert str(there_is("x", map(str, range(9))).text) == "0, 1, 2, 3, 4, 5, ..."
+
+
+def test_of_a_workload_without_a_queue_kueues_words_are_left_out(make_scene):
+    left = workload(
+        "train-1", (condition("QuotaReserved", "False", "Inadmissible", "LocalQueue "),)
+    )
+    left["spec"]["queueName"] = ""
+    scene = make_scene(jobs=[job(labels={})], workloads=[left], **queues())
+    found = explain_fully(scene, scene.job("train-1"))
+    assert found.cause is Cause.UNQUEUED
+    assert "says" not in {one.key for one in found.details}
+
+
+def test_where_use_decides_the_numbers_of_all_local_queues_are_told(make_scene):
+    fair = cluster_queue(admissionScope={"admissionMode": "UsageBasedAdmissionFairSharing"})
+    mine, other = local_queue(fairSharing={"weight": 3}), local_queue()
+    other["metadata"]["name"] = "research"
+    status = {"consumedResources": {"nvidia.com/gpu": "393913396n"}}
+    mine["status"]["fairSharing"] = {"admissionFairSharingStatus": status}
+    waiting = (*FULL, workload("train-1", WAITING))
+    changes = {"clusterqueues": [fair], "localqueues": [mine, other]}
+    found = why(make_scene, job(), *waiting, **changes)
+    (turn,) = [one for one in found.details if one.key == "turn"]
+    assert str(turn.text).endswith("nvidia.com/gpu: lq 0.394/3; research 0/1")
+    plain = why(make_scene, job(), *waiting, **changes | {"clusterqueues": [cluster_queue()]})
+    assert "turn" not in {one.key for one in plain.details}

@@ -283,3 +283,29 @@ def test_each_pod_of_a_deployment_waits_in_the_line_and_on_no_node_under_one_nam
     assert {one.job for one in picture.unqueued} == {"nolabel", "bare"}
     nobody_looks_at = [one.job for one in picture.unplaced if one.job not in line]
     assert "web-none" in nobody_looks_at
+
+
+def test_where_use_decides_each_local_queue_has_a_line_of_its_own():
+    found = recorded("preempted")
+    waiting = [one.queue for one in drawn("preempted").queues[0].waiting]
+    assert len(waiting) > 1
+    for spelled, positions in (("", [1, 2]), ("UsageBasedAdmissionFairSharing", [1, 1])):
+        for queue in found["ClusterQueue"]:
+            queue["spec"]["admissionScope"] = {"admissionMode": spelled}
+        local = copy.deepcopy(found["LocalQueue"][0])
+        local["metadata"]["name"] = "another"
+        moved = [w for w in found["Workload"] if "pretrain-01" in w["metadata"]["name"]]
+        moved[0]["spec"]["queueName"] = "another"
+        changed = found | {"LocalQueue": [*found["LocalQueue"], local]}
+        queue = painter().draw(seen(changed)).queues[0]
+        assert queue.is_by_use is bool(spelled)
+        assert [one.position for one in queue.waiting] == positions
+        assert {one.queue for one in queue.waiting} == {"another", waiting[0]}
+
+
+def test_of_a_workload_without_a_queue_kueues_words_are_left_out():
+    lost = workload("lost", [condition("QuotaReserved", "False", "Inadmissible", "LocalQueue  x")])
+    for queue, reason in (("", ""), ("nowhere", "LocalQueue  x")):
+        lost["spec"]["queueName"] = queue
+        (stray,) = painter().draw(Seen(workloads=(read_workload(lost),))).unqueued
+        assert stray.reason == reason

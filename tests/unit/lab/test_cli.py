@@ -264,6 +264,13 @@ def test_without_a_place_the_lab_to_provision_is_named(tmp_path):
         assert f"make provision LAB={slug}" in " ".join((told.stdout + told.stderr).split())
 
 
+def test_why_without_a_name_is_said_once_and_names_no_job_of_a_lab(tmp_path):
+    for shell, told in (("", "make why JOB=NAME"), ("1", "lab why NAME")):
+        done = lab(tmp_path, "why", LAB_SHELL=shell)
+        text = " ".join(done.stderr.split())
+        assert (done.returncode, text.count(told), text.count(" why ")) == (2, 1, 1)
+
+
 def test_a_step_that_finds_nothing_needs_no_place(tmp_path):
     done = lab(tmp_path, "start", "1", "--lab", "kueue_quota")
     assert (done.returncode, done.stderr) == (0, "")

@@ -128,7 +128,7 @@ def test_what_several_checks_wait_for_is_told_once():
     def waiting(name, trouble):
         return CheckResult(name, say(f"check {name}"), Outcome.SKIPPED, trouble=trouble)
 
-    first, other = say("waiting for: {title}", title="one"), say("waiting for: {title}", title="two")
+    first, other = (say("waiting for: {title}", title=title) for title in ("one", "two"))
     checks = (waiting("a", first), waiting("b", first), waiting("c", other))
     standing = replace(STANDING, result=replace(STANDING.result, checks=checks))
     lines = TextReport(Speech("en"), columns=80).step(LAB, standing).splitlines()[1:]

@@ -26,6 +26,7 @@ def test_nothing_is_known_at_first(place):
         "passed_at": None,
         "solved": False,
         "true_now": None,
+        "ended_by": None,
         "cause": None,
         "attempts": 0,
         "hints": 0,
@@ -67,6 +68,7 @@ def test_a_later_step_that_ended_it_makes_it_untrue(place):
     store.put(standing(Outcome.PASSED, step=8), by=PAGE)
     step = step_of(place, 4)
     assert (step["true_now"], step["cause"]) == (False, "Step 8 ended it, as it is meant to.")
+    assert step["ended_by"] == 8
     assert step_of(place, 8)["true_now"] is True
     store.put(standing(Outcome.PASSED), by=PAGE)
     assert step_of(place, 4)["true_now"] is True
