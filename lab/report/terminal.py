@@ -61,8 +61,10 @@ class TextReport:
                 lines += self._indented(evidence_line(item), 2)
             return "\n".join(lines)
         checks = standing.result.checks
+        waiting = {str(one.title) for one in checks if one.outcome is Outcome.SKIPPED}
         for check, after in zip(checks, (*checks[1:], None), strict=True):
-            lines += self._check(check, coming, is_told_below=_wait_alike(check, after))
+            is_told = _wait_alike(check, after) or _awaited(check) in waiting
+            lines += self._check(check, coming, is_told=is_told)
         for remark in standing.result.remarks:
             lines += self._indented(self._speech.of(remark), 2)
         return "\n".join(lines)
@@ -110,8 +112,8 @@ class TextReport:
         if standing.is_credit_only:
             yield from self._indented(self._speech.of(_pass_on_record(standing.record)), 2)
 
-    def _check(self, check: CheckResult, coming: Offer | None, *, is_told_below: bool) -> list[str]:
-        """One check; what several in a row wait for is told once, below the last of them."""
+    def _check(self, check: CheckResult, coming: Offer | None, *, is_told: bool) -> list[str]:
+        """One check; `is_told`: what it waits for stands with another one that waits."""
         words = {outcome: self._speech.of(word) for outcome, word in OUTCOME_WORDS.items()}
         room = max(width(word) for word in words.values())
         word = pad(words[check.outcome], room)
@@ -124,7 +126,7 @@ class TextReport:
         if check.finding is not None:
             is_hinted = coming is not None and coming.failure.id == check.id
             lines += self._parts(check.finding, room + 4, coming if is_hinted else None)
-        if check.trouble is not None and check.outcome is not Outcome.PASSED and not is_told_below:
+        if check.trouble is not None and check.outcome is not Outcome.PASSED and not is_told:
             lines += self._indented(self._speech.of(check.trouble), room + 4)
         if check.next_move is not None and check.finding is None:
             lines += self._indented(self._speech.of(check.next_move), room + 4)
@@ -159,6 +161,13 @@ class TextReport:
 
     def _indented(self, text: str, indent: int) -> list[str]:
         return [" " * indent + line for line in wrap(text, self._columns - indent)]
+
+
+def _awaited(check: CheckResult) -> str:
+    """The title of the check that this one waits for, empty for none."""
+    if check.outcome is not Outcome.SKIPPED or check.trouble is None:
+        return ""
+    return str(check.trouble.values.get("title", ""))
 
 
 def _wait_alike(check: CheckResult, after: CheckResult | None) -> bool:

@@ -60,7 +60,6 @@ async function useLanguage(language) {
 }
 
 // --- the open step ---
-
 function openStep(number) {
   if (number === open) return;
   open = number;

@@ -129,10 +129,11 @@ def test_what_several_checks_wait_for_is_told_once():
         return CheckResult(name, say(f"check {name}"), Outcome.SKIPPED, trouble=trouble)
 
     first, other = (say("waiting for: {title}", title=title) for title in ("one", "two"))
-    checks = (waiting("a", first), waiting("b", first), waiting("c", other))
+    behind = say("waiting for: {title}", title=say("check c"))
+    checks = (waiting("a", first), waiting("b", first), waiting("c", other), waiting("d", behind))
     standing = replace(STANDING, result=replace(STANDING.result, checks=checks))
     lines = TextReport(Speech("en"), columns=80).step(LAB, standing).splitlines()[1:]
     assert [line.strip() for line in lines] == [
         *("wait   check a", "wait   check b", "waiting for: one"),
-        *("wait   check c", "waiting for: two"),
+        *("wait   check c", "waiting for: two", "wait   check d"),
     ]
