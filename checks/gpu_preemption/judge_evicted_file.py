@@ -138,8 +138,8 @@ def _how_to_read(lab: Facts, found: Preemption) -> Message:
     if not _is_past(found):
         return _READ
     return say(
-        "the Workload does not say it any more: its events still have the message; or have it "
-        "happen once more: {move}",
+        "the Workload does not say it any more: its events tell the message, for about an hour; "
+        "or have it happen once more: {move}",
         move=once_more(lab),
     )
 
