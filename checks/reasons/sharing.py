@@ -22,7 +22,7 @@ def turn_by_use(scene: Scene, workload: WorkloadNow, queue: QueueNow) -> Detail 
     devices = [name for name in workload.amounts if "/" in name]
     resource = (devices or sorted(workload.amounts) or [""])[0]
     told = say(
-        "the LocalQueue that used less for its weight goes first. {resource}: {uses}",
+        "the LocalQueue that used less for its weight goes first. {resource} used/weight: {uses}",
         resource=resource,
         uses="; ".join(_use(one, resource, rivals) for one in rivals),
     )

@@ -178,6 +178,6 @@ def test_where_use_decides_the_numbers_of_all_local_queues_are_told(make_scene):
     changes = {"clusterqueues": [fair], "localqueues": [mine, other]}
     found = why(make_scene, job(), *waiting, **changes)
     (turn,) = [one for one in found.details if one.key == "turn"]
-    assert str(turn.text).endswith("nvidia.com/gpu: lq 0.394/3; research 0/1")
+    assert str(turn.text).endswith("nvidia.com/gpu used/weight: lq 0.394/3; research 0/1")
     plain = why(make_scene, job(), *waiting, **changes | {"clusterqueues": [cluster_queue()]})
     assert "turn" not in {one.key for one in plain.details}
