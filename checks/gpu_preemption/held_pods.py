@@ -3,7 +3,8 @@
 A pod that was let in has no gate any more, and one that was replaced is gone, so the recorder is
 asked as well. Of two equal Workloads Kueue gives only the first one a condition QuotaReserved: that
 one has no quota is what counts, and that it came before the TrainJob left. What asks anything
-beside GPUs waits for what the queue does not cover, and does not count.
+beside GPUs waits for what the queue does not cover: such pods count only with one that asks no more
+than GPUs, since a Deployment that is corrected makes new pods one by one.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Stand:
     pod: str
     start: int
     end: int = _NOW
+    is_alone: bool = True  # it asks for GPUs alone
 
     def holds(self, version: int) -> bool:
         """It stood there at that version."""
@@ -43,8 +45,9 @@ def stands_of(scene: Scene, lab: Facts, service: DeploymentNow) -> tuple[Stand, 
     for change in scene.history.of("Pod", owner=service.name):
         if change.created >= service.created:
             names.setdefault(change.uid, change.name)
-    found = (_stand(scene, lab, uid, name, live.get(uid)) for uid, name in names.items())
-    return tuple(one for one in found if one is not None)
+    every = (_stand(scene, lab, uid, name, live.get(uid)) for uid, name in names.items())
+    found = tuple(one for one in every if one is not None)
+    return found if any(one.is_alone for one in found) else ()
 
 
 def most_at_once(stands: Iterable[Stand]) -> int:
@@ -61,10 +64,10 @@ def _stand(scene: Scene, lab: Facts, uid: str, name: str, pod: PodNow | None) ->
     ]
     high = lab.high_job.name
     for change in changes:
-        is_alone = change.amounts("amounts").keys() <= {lab.gpu}
-        if is_alone and _waits(change) and _held_then(scene, high, change.version):
+        if _waits(change) and _held_then(scene, high, change.version):
             later = (c.version for c in changes if c.version > change.version and not _waits(c))
-            return Stand(name, change.version, next(later, _NOW))
+            is_alone = change.amounts("amounts").keys() <= {lab.gpu}
+            return Stand(name, change.version, next(later, _NOW), is_alone)
     workload = None if pod is None else scene.workload_of(pod)
     holder = scene.train_job(high)
     held = None if holder is None else scene.workload_of(holder)

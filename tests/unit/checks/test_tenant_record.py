@@ -85,9 +85,21 @@ def test_a_larger_quota_is_no_ceiling(lab, tmp_path, quotas, is_ceiling):
         require_refused(scene(past), lab)
 
 
-@pytest.mark.parametrize(("amounts", "most"), [({GPU: "1"}, 1), ({GPU: "1", "cpu": "100m"}, 0)])
-def test_pods_that_ask_for_more_than_gpus_do_not_wait_for_them(lab, tmp_path, amounts, most):
-    past = history(tmp_path, *HIGH_HELD, pod("a", 20), stood("a", 21, amounts=amounts))
+ALONE, MORE = {GPU: "1"}, {GPU: "1", "cpu": "100m"}
+
+
+@pytest.mark.parametrize(
+    ("pods", "most"),
+    [([ALONE], 1), ([MORE, MORE], 0), ([MORE, MORE, ALONE], 3)],
+    ids=["alone", "with-cpu", "corrected"],
+)
+def test_pods_that_ask_for_more_than_gpus_do_not_wait_for_them(lab, tmp_path, pods, most):
+    waits = (
+        one
+        for name, amounts in zip("abc", pods, strict=False)
+        for one in (pod(name, 20), stood(name, 21, amounts=amounts))
+    )
+    past = history(tmp_path, *HIGH_HELD, *waits)
     assert most_at_once(stands_of(scene(past), lab, read_deployment(SERVE))) == most
 
 
