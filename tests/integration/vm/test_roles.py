@@ -238,14 +238,16 @@ def test_all_that_was_put_on_is_taken_off(provisioned: Bench):
     provisioned.done(reset=True)
     left = provisioned.ssh(
         "ls -d /etc/gpu-queue-lab /var/lib/gpu-queue-lab /usr/local/lib/gpu-queue-lab"
-        " /usr/local/bin/* /etc/rancher/k3s /var/lib/rancher/k3s /var/lib/cni 2>/dev/null;"
+        " /usr/local/bin/* /var/lib/rancher/k3s /var/lib/cni 2>/dev/null;"
+        "find /etc/rancher 2>/dev/null;"
         "ls /var/lib/kubelet; pgrep -a 'containerd|kube|etcd|k3s|pause';"
         "grep -e /run/k3s -e /var/lib/kubelet/ -e cni- /proc/self/mounts;"
         "ip -brief link | grep -e cni0 -e veth;"
         "iptables-save | grep KUBE; dpkg-query --show tmux 2>/dev/null; true"
     )
     assert left == ""
-    assert provisioned.done(reset=True).changes == 0
+    again = provisioned.done(reset=True)
+    assert again.changes == 0, again.out
 
 
 def test_a_k3s_of_others_is_not_touched(bench: Bench):

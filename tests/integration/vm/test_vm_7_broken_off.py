@@ -40,6 +40,20 @@ def test_run_that_is_killed_in_any_role_is_completed_by_the_next(site: Site, tmp
     site.solve_all()
 
 
+def stopped_family(pid: int) -> set[psutil.Process]:
+    """A process and all that it started, stopped, so that none starts another one unseen."""
+    first = psutil.Process(pid)
+    family: set[psutil.Process] = set()
+    found = {first}
+    while found - family:
+        for one in found - family:
+            with suppress(psutil.NoSuchProcess):
+                one.suspend()
+        family |= found
+        found = {first, *first.children(recursive=True)}
+    return family
+
+
 def kill_in(site: Site, role: str, moment: float, log: Path) -> None:
     """Start a provision and end it, with all that it started, so long after it came to the role."""
     with log.open("wb") as output:
@@ -62,11 +76,12 @@ def kill_in(site: Site, role: str, moment: float, log: Path) -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(moment)
     finally:
-        family = [process.pid, *(p.pid for p in psutil.Process(process.pid).children(True))]
-        for pid in family:
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        family = stopped_family(process.pid)
+        for one in family:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
         process.wait(10)
+        psutil.wait_procs(family, timeout=10)
     assert process.returncode == -signal.SIGKILL, log.read_text("utf-8")[-2000:]
     # Nothing goes on by itself; what keeps the way to the machine open may.
     left = [line for line in processes_of(site.home) if "ansible" in line]
