@@ -90,7 +90,7 @@ help: ## list what there is to do
 hub-demo: $(VENV)/.hub $(CATALOGS) $(NPM) ## JupyterHub with two learners on this machine, a demo
 	@$(BIN)/lab hub-demo
 
-test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 18 minutes)
+test: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the tests: unit, checks, the real place (about 15 minutes)
 	@KEEP_GO_CACHE=1 $(BIN)/python -m pytest -n 2 -m "not full"
 
 test-vm: $(VENV)/.dev $(VENV)/.hub $(CATALOGS) $(NPM) ## the vm target, whole, on a real machine (12 minutes)
