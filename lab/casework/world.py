@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from lab.casework.settling import (
     read,
     settle,
 )
-from provision.errors import LabError
+from provision.errors import LabError, TimedOut
 from provision.message import Message, say
 from provision.waiting import wait_until
 
@@ -51,6 +52,8 @@ WHOLE = {
     "PriorityClass": ("value", "globalDefault"),
     "RuntimeClass": ("handler", "overhead", "scheduling"),
 }
+NOT_READY = "node.kubernetes.io/not-ready"
+READY = 30.0  # seconds for a node that has just come
 STUBBORN = 3.0  # seconds until an object that waits for its finalizers is set free
 
 
@@ -102,7 +105,16 @@ class World:
 
     def __post_init__(self) -> None:
         if not self.levels:
+            with suppress(TimedOut):
+                wait_until(self._not_ready, within=READY)
             self.levels[()] = self._prints()
+
+    def _not_ready(self) -> Message | None:
+        """A node that has just come; the control plane takes its taint off by itself."""
+        for node in self.api.items("Node"):
+            if any(taint["key"] == NOT_READY for taint in node["spec"].get("taints", ())):
+                return say("{node} is not ready", node=node["metadata"]["name"])
+        return None
 
     def _prints(self) -> Prints:
         state = read(self.api, tuple(self.api.lists))

@@ -32,7 +32,7 @@ def test_nothing_is_replaced_without_being_asked_about(untouched: Lab) -> None:
     (untouched.workspace / "flavor.yaml").unlink()
     said = untouched.run("solve", "1")
     assert said.code == 2
-    assert "ResourceFlavor fake-gpu" in said.err
+    assert "ResourceFlavor fake-gpu" in " ".join(said.err.split())
     assert "YES=1" in said.err
     assert objects(untouched) == before
     assert not (untouched.workspace / "flavor.yaml").exists()
