@@ -1,7 +1,0 @@
-low=$(kubectl -n team-b get workloads.kueue.x-k8s.io -l "kueue.x-k8s.io/job-uid=$(kubectl -n team-b get trainjob pretrain-01 -o jsonpath='{.metadata.uid}')" -o jsonpath='{.items[0].metadata.name}')
-high=$(kubectl -n team-b get workloads.kueue.x-k8s.io -l "kueue.x-k8s.io/job-uid=$(kubectl -n team-b get trainjob finetune-01 -o jsonpath='{.metadata.uid}')" -o jsonpath='{.items[0].metadata.name}')
-message=$(kubectl -n team-b get workloads.kueue.x-k8s.io "$low" -o jsonpath='{.status.conditions[?(@.type=="Preempted")].message}')
-uid=$(kubectl -n team-b get trainjob finetune-01 -o jsonpath='{.metadata.uid}')
-printf '%s\n' evicted=Preempted preempted=InClusterQueue "message=$message" > evicted.txt
-printf '%s\n' "job_uid=$uid" "workload=$high" > preemptor.txt
-kubectl -n team-b patch workloads.kueue.x-k8s.io "$low" --type=merge -p '{"spec":{"active":false}}'

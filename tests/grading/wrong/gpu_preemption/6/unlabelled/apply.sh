@@ -1,1 +1,0 @@
-sed '/queue-name/d' rival.yaml | kubectl apply -f -

@@ -1,1 +1,0 @@
-sed 's/priority-class: critical/priority-class: high/' rush.yaml | kubectl apply -f -

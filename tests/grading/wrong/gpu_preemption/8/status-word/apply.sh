@@ -1,5 +1,0 @@
-kubectl apply -f serve.yaml
-until kubectl -n team-b get workloads.kueue.x-k8s.io -o jsonpath='{.items[?(@.metadata.ownerReferences[0].kind=="Pod")].status.conditions[?(@.type=="QuotaReserved")].status}' | grep -q False; do :; done
-kubectl -n team-b delete trainjob finetune-01
-kubectl -n team-b wait --for=jsonpath='{.spec.suspend}'=false --timeout=30s trainjob/finetune-02
-kubectl -n team-b wait --for=condition=Available --timeout=30s deployment/serve
