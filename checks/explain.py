@@ -29,7 +29,7 @@ from checks.reasons.words import detail, kueue_says, quoting, there_is
 from checks.scene import Scene
 from checks.serving import DeploymentNow
 from checks.training import Submitted
-from checks.watching import QUEUE_LABEL, WorkloadNow
+from checks.watching import QUEUE_LABEL, QueueNow, WorkloadNow
 from provision.message import say
 
 __all__ = ["Cause", "Detail", "Explanation", "explain", "explain_fully", "kueue_says"]
@@ -105,21 +105,18 @@ def explain(scene: Scene, job: Submitted) -> Explanation:
             job=job.name,
         )
         return Explanation(Cause.DEACTIVATED, quoting(what, kueue_says(workload)))
-    return _explain_workload(scene, job, workload).told(_turn_by_use(scene, job, workload))
-
-
-def _turn_by_use(scene: Scene, job: Submitted, workload: WorkloadNow) -> Detail | None:
-    local = scene.local_queue(job.queue)
-    queue = scene.cluster_queue(local.cluster_queue) if local else None
-    return turn_by_use(scene, workload, queue) if queue else None
-
-
-def _explain_workload(scene: Scene, job: Submitted, workload: WorkloadNow) -> Explanation:
-    """Why an active Workload in an open queue is not admitted."""
     local = scene.local_queue(job.queue)
     queue = scene.cluster_queue(local.cluster_queue) if local else None
     if queue is None:
         return _turn(workload)
+    found = _explain_workload(scene, job, workload, queue)
+    return found.told(turn_by_use(scene, workload, queue))
+
+
+def _explain_workload(
+    scene: Scene, job: Submitted, workload: WorkloadNow, queue: QueueNow
+) -> Explanation:
+    """Why an active Workload in an open queue is not admitted."""
     if (waits := waiting_for_checks(workload)) is not None:
         return waits
     if (broken := breaks_limits(scene, job, workload)) is not None:

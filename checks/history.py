@@ -123,13 +123,15 @@ class History:
         return tuple(Start(dig_text(e, "seen"), dig_text(e, "after")) for e in found if e)
 
     def of(
-        self, kind: str, *, name: str = "", uid: str = "", owner: str = ""
+        self, kind: str, *, name: str = "", uid: str = "", owner: str = "", owner_uid: str = ""
     ) -> tuple[Change, ...]:
-        """The changes of a kind: of one name, of one object, or of what one Job owns.
+        """The changes of a kind: of one name, of one object, or of what a Job owns.
+
+        Jobs of one `owner` name may have come and gone; `owner_uid` means one of them.
 
         Only lines that hold these words are parsed: a check must not wait for a long history.
         """
-        wanted = {"kind": kind, "name": name, "uid": uid, "owner": owner}
+        wanted = {"kind": kind, "name": name, "uid": uid, "owner": owner, "owner_uid": owner_uid}
         words = [f'"{key}":"{value}"'.encode() for key, value in wanted.items() if value]
         lines = [line for line in self._lines if all(word in line for word in words)]
         found = (_change(entry) for line in lines if (entry := parse(line)))
@@ -140,6 +142,7 @@ class History:
             and name in ("", c.name)
             and uid in ("", c.uid)
             and owner in ("", c.owner)
+            and owner_uid in ("", dig_text(c.facts, "owner_uid"))
         )
 
     def when(self, moment: float, kind: str, name: str) -> Change | None:

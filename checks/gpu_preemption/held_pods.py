@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from checks.gpu_preemption.facts import Facts
 from checks.history import Change, newest
 from checks.judging.past import holder_at
-from checks.kit.paths import dig_text
 from checks.scene import Scene
 from checks.serving import DeploymentNow
 from checks.watching import PodNow
@@ -57,11 +56,7 @@ def most_at_once(stands: Iterable[Stand]) -> int:
 
 
 def _stand(scene: Scene, lab: Facts, uid: str, name: str, pod: PodNow | None) -> Stand | None:
-    changes = [
-        change
-        for change in scene.history.of("Workload", owner=name)
-        if dig_text(change.facts, "owner_uid") == uid
-    ]
+    changes = scene.history.of("Workload", owner=name, owner_uid=uid)
     high = lab.high_job.name
     for change in changes:
         if _waits(change) and _held_then(scene, high, change.version):

@@ -16,7 +16,6 @@ from checks.judging.preemption import preemptions_of, preemptor_of
 from checks.judging.said import own_words, what_was_said
 from checks.judging.words import Said
 from checks.kit.expect import OnItsWay, mismatch
-from checks.kit.paths import dig_text
 from checks.kit.quantities import is_same_amount, parse_quantity
 from checks.outcome import CannotTell, Finding
 from checks.scene import Scene
@@ -144,10 +143,9 @@ def _recorded(scene: Scene, lab: Facts, owner: str) -> Attempt | None:
     return None
 
 
-def _changes(scene: Scene, lab: Facts, owner: str) -> list[Change]:
+def _changes(scene: Scene, lab: Facts, owner: str) -> tuple[Change, ...]:
     """Those of the Workloads that this TrainJob had."""
-    changes = scene.history.of("Workload", owner=lab.big_job.name)
-    return [one for one in changes if dig_text(one.facts, "owner_uid") == owner]
+    return scene.history.of("Workload", owner=lab.big_job.name, owner_uid=owner)
 
 
 def _had_quota(scene: Scene, lab: Facts, change: Change) -> bool:

@@ -199,8 +199,8 @@ def require_forgotten(scene: Scene, lab: Facts) -> JobNow:
 
 def _workloads_before(scene: Scene, job: JobNow) -> list[str]:
     """Workloads that the Job had, by the recorder: they were deleted by hand."""
-    changes = scene.history.of("Workload", owner=job.name)
-    return [one.name for one in changes if dig_text(one.facts, "owner_uid") == job.uid]
+    changes = scene.history.of("Workload", owner=job.name, owner_uid=job.uid)
+    return [one.name for one in changes]
 
 
 def class_was_deleted_at(scene: Scene, lab: Facts) -> str:

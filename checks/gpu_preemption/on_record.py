@@ -63,8 +63,7 @@ def fault_on_record(scene: Scene, lab: Facts, wanted: Training, change: Change) 
         return say("its numNodes was {nodes}", nodes=show(nodes))
     asked = [
         one.amounts("amounts").get(lab.gpu, "0")
-        for one in scene.history.of("Workload", owner=wanted.name)
-        if dig_text(one.facts, "owner_uid") == change.uid
+        for one in scene.history.of("Workload", owner=wanted.name, owner_uid=change.uid)
     ]
     if any(is_same_amount(amount, wanted.nodes * wanted.gpus) for amount in asked):
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from checks.kit.expect import cut, plain
 from checks.reasons.cause import Detail
@@ -31,7 +31,10 @@ def quoting(what: Message, says: str) -> Message:
 
 def names_of(names: Iterable[str]) -> str:
     """Some names in order, with a mark when there are more; "-" for none."""
-    ordered = sorted({name for name in names if name})
+    return _listed(sorted({name for name in names if name}))
+
+
+def _listed(ordered: Sequence[str]) -> str:
     more = ", ..." if len(ordered) > _SHOWN else ""
     return cut(", ".join(ordered[:_SHOWN]) + more) or "-"
 
@@ -47,10 +50,9 @@ def near_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 def there_is(name: str, known: Iterable[str]) -> Detail:
     """What there is instead of an absent object, near names first."""
-    near = near_names(name, known := sorted({other for other in known if other}))
-    ordered = [*near, *(other for other in known if other not in near)]
-    more = ", ..." if len(ordered) > _SHOWN else ""
-    return detail("there", cut(", ".join(ordered[:_SHOWN]) + more) or "-")
+    everyone = sorted({other for other in known if other})
+    near = near_names(name, everyone)
+    return detail("there", _listed([*near, *(one for one in everyone if one not in near)]))
 
 
 def pairs(labels: Iterable[tuple[str, str]]) -> str:

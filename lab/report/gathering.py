@@ -43,7 +43,7 @@ class Report:
     @property
     def passed(self) -> int:
         """How many steps passed: now, or on record, whatever has become of them since."""
-        return sum(s.has_passed or bool(s.record.passed_at) for s in self.standings)
+        return len(self._passes)
 
     @property
     def true_now(self) -> int:
@@ -53,8 +53,11 @@ class Report:
     @property
     def solved(self) -> int:
         """How many of those by the answers."""
-        passes = (s for s in self.standings if s.has_passed or s.record.passed_at)
-        return sum(s.record.is_solved for s in passes)
+        return sum(s.record.is_solved for s in self._passes)
+
+    @property
+    def _passes(self) -> list[Standing]:
+        return [s for s in self.standings if s.has_passed or s.record.passed_at]
 
     @property
     def untold(self) -> int:
